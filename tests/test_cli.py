@@ -243,6 +243,19 @@ def test_a_damaged_journal_is_refused_with_its_line(capsys, monkeypatch):
     assert Path("j").read_bytes() == data
 
 
+def test_a_session_is_resumed_from_a_folder_without_its_data_where_they_lie_beside_the_journal(
+    here, capsys, monkeypatch
+):
+    (here / "kept").mkdir()
+    asked = ("ask", "d.csv", "--target", "y", "--cv", "3", "--journal", "kept/j")
+    assert run(*asked, text="", capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    complains(*run("resume", "../kept/j", capsys=capsys), "'d.csv'", "where the session began", "beside the journal")
+    (here / "kept" / "d.csv").write_text(DATA)
+    assert run("resume", "../kept/j", text="", capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+
+
 @pytest.mark.usefixtures("here")
 def test_a_journal_begun_from_python_says_where_to_resume_it(capsys):
     oracle = TableOracle("t.csv")

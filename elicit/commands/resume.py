@@ -28,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     record = read(args.path)
     section = session_section(record, args.path)
+    _require_data(section, args.path)
     check_place(args.output, args.path, section.get("data"))
     try:
         oracle: Oracle = session_oracle(section)
@@ -86,12 +87,25 @@ def session_section(record: Record, path: str) -> Mapping[str, Any]:
             f"journal {path!r} does not say what its oracle was made of; resume it from Python, "
             "with elicit.sessions.resume"
         )
-    data = section.get("data")
-    if isinstance(data, str) and data not in BUILT_IN and not os.path.exists(data):
-        beside = Path(path).parent / Path(data).name
+    if (gone := _file_that_is_gone(section)) is not None:
+        beside = Path(path).parent / Path(gone).name
         if beside.is_file():
             return {**section, "data": str(beside)}
     return section
+
+
+def _file_that_is_gone(section: Mapping[str, Any]) -> str | None:
+    """The data file that a section names, where there is none any more, or none seen from this folder."""
+    data = section.get("data")
+    return data if isinstance(data, str) and data not in BUILT_IN and not os.path.exists(data) else None
+
+
+def _require_data(section: Mapping[str, Any], path: str) -> None:
+    if (gone := _file_that_is_gone(section)) is not None:
+        raise JournalError(
+            f"journal {path!r} needs the data {gone!r}, which are neither there nor beside the journal; "
+            "go to the folder where the session began, or put them beside the journal"
+        )
 
 
 def _budget(text: str, now: int, spent: int) -> int:

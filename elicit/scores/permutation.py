@@ -188,7 +188,7 @@ def _loss(model: Any, loss: str | Loss | None) -> tuple[Loss, str]:
     if callable(loss):
         return loss, "predict"
     name = loss if loss is not None else "zero-one" if is_classifier(model) else "mse"
-    if name not in LOSSES:
+    if not isinstance(name, str) or name not in LOSSES:
         raise InputError(f"loss is one of {', '.join(LOSSES)} or a function, found {name!r}")
     cost, method = LOSSES[name]
     if not hasattr(model, method):

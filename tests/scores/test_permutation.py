@@ -143,6 +143,12 @@ def test_losses_by_name_and_of_ones_own():
     assert found.error == pytest.approx(log_loss(label[some], model.predict_proba(wine[some]), labels=[0, 1, 2]))
 
 
+@pytest.mark.parametrize("loss", ["nonsense", ["mse"]])
+def test_a_loss_that_is_none_is_told(loss):
+    with pytest.raises(InputError, match=r"loss is one of .* or a function"):
+        permutation_importance(LINEAR, DX, dy, loss=loss)
+
+
 def test_columns_of_a_group_move_together():
     rng = np.random.default_rng(0)
     x = rng.normal(size=60)
