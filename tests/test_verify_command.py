@@ -21,6 +21,7 @@ from elicit.decide.settings import settings_from
 from elicit.drive import drive
 from elicit.errors import CertificateError, JournalError
 from elicit.events import (
+    EVALUATED,
     SCORE_AND_SIZE,
     Answer,
     Asked,
@@ -34,17 +35,20 @@ from elicit.events import (
     Settled,
     Stopped,
     budget_spent,
+    ended_by,
 )
 from elicit.journal import Header, read
 from elicit.knowledge.statements import Source
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
-from elicit.proof.claims import claim_by_score, claim_of, with_sources
-from elicit.proof.proof_check import Proofs
+from elicit.proof.claims import _abridged, claim_by_score, claim_of, with_sources
+from elicit.proof.proof_check import Proofs, _at_least, _at_most
 from elicit.proof.record_check import _Claim, check_record
 from elicit.proof.record_facts import KnownFacts, dominance
 from elicit.sessions import begin, elicitation_of, resume
-from elicit.subsets import Attributes
+from elicit.subsets import Attributes, Family
+from elicit.utility.certificates import certify_optimal
+from elicit.utility.scopes import Scope
 from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
 
 NEAR = 1e-5
@@ -83,7 +87,8 @@ def test_what_a_run_claims_holds_and_says_its_scope(journal, capsys):
     status, out, err = verdict(journal, capsys)
     assert (status, err) == (0, "")
     assert "} is recommended" in out
-    assert "parsimonious set (tau = 0.1, C = 10)" in out or "exact set's slice with margin" in out
+    sets = r"parsimonious set of degree 2 \(tau = 0.1, C = 10\)|exact set's slice of degree [12] with margin"
+    assert re.search(sets, out)
     assert all(line.startswith("holds: ") for line in out.splitlines())
 
 
@@ -235,7 +240,8 @@ def test_what_follows_from_answers_is_the_same_whichever_reply_came_first(tmp_pa
 def test_that_an_exact_run_was_right_to_pass_subsets_over_is_proven(tmp_path):
     journals.played(tmp_path / "j", **RUNS["rejecting"])
     words = steps(tmp_path / "j")
-    assert any(step.endswith("cannot be best, in the exact set's slice with margin 0.001") for step in words)
+    where = "in the exact set's slice of degree 1 with margin 0.001"
+    assert any(step.endswith(f"cannot be best, {where}") for step in words)
 
 
 def test_a_run_that_could_measure_nothing_recommends_nothing_and_its_journal_says_so(tmp_path):
@@ -1268,6 +1274,8 @@ WHOLE = "optimal: necessarily optimal over the whole family"
         (lambda of: of.claim.update(subset=["a4"]), "the subset claimed as best was not measured"),
         (lambda of: of.claim.update(criteria=[9.0, 4.0]), "the subset was not measured as claimed"),
         (lambda of: of.claim.update(of.measured["a1", "a2", "a4"]), "the subset claimed as best is dominated by {"),
+        (lambda of: of.claim["statements"][0].update(better=[10**15]), "[1000000000000000] is no subset"),
+        (lambda of: of.proof("regret").update(subset=[10**15]), "[1000000000000000] is no subset"),
         (lambda of: of.proof("regret").update(subset=[0]), "about another subset than the one claimed"),
         (lambda of: of.proof("least").update(subset=[0]), "about another subset than the one claimed"),
         (lambda of: of.proof("regret").update(kind="possible"), "a claim of kind 'possible' is unknown here"),
@@ -1291,6 +1299,54 @@ def test_a_claim_with_one_thing_forged_is_refused_for_that(proven, tmp_path, for
     forge(forged)
     with pytest.raises(CertificateError, match=rf"^line {len(forged.lines)}: .*{re.escape(words)}"):
         steps(journals.write(tmp_path / "forged", forged.lines))
+
+
+def test_a_scope_that_no_run_admits_is_not_listed(tmp_path):
+    journals.played(tmp_path / "j", 30, 1, scope="flips:1", ask_every=2, budget=6, start=3)
+    forged = Forged(journals.lines_of(tmp_path / "j"))
+    forged.lines[0]["settings"]["elicit"]["scope"] = "flips:30"
+    subset = [int(name[1:]) - 1 for name in forged.claim["subset"]]
+    claim = {"kind": "regret", "subset": subset, "bound": "1", "scope": {"flips": 30}}
+    forged.claim["proofs"] = [{"claim": claim, "set": "parsimonious", "proof": {}}]
+    with pytest.raises(CertificateError, match=r"scope flips:30 holds \d+ subsets, the limit is"):
+        steps(journals.write(tmp_path / "forged", forged.lines))
+
+
+def test_a_proof_over_the_family_shows_nothing_of_what_an_earlier_run_measured_outside_it(tmp_path):
+    measured = {0b001: (0.5, 1.0), 0b010: (0.4, 1.0), 0b100: (0.3, 1.0), 0b011: (0.6, 2.0)}
+    oracle = CallableOracle(measured.__getitem__, 3, SCORE_AND_SIZE, takes="mask")
+    evaluated = [Evaluated(k, subset, values) for k, (subset, values) in enumerate(measured.items())]
+    facts = [Asked(0, tuple(measured)), *evaluated, Asked(4, compare=(0b011, 0b001))]
+    facts += [Preferred(4, 0b011, 0b001, Answer.FIRST), Stopped(5, ended_by(EVALUATED, Scope.of(EVALUATED).optimal))]
+    settings = settings_from({"stop": ["evaluated"], "recommend": "regret"})
+    with begin(tmp_path / "j", oracle, settings, family=Family(3, max_size=1)) as session:
+        session.elicitation.adopt(facts)
+        for fact in facts:
+            session.journal.append(fact)
+        claim = claim_of(session.elicitation)
+        assert claim["proofs"][0]["claim"]["scope"] == {"evaluated": True}
+        found = certify_optimal(session.elicitation.beliefs.fresh_utilities(), 0b001, Family(3, max_size=1))
+        claim["proofs"] = [_abridged(found, session.elicitation.beliefs.utilities)]
+        session.journal.claim(claim)
+    with pytest.raises(CertificateError, match="the run ended as necessarily optimal, and no proof of that is claimed"):
+        steps(tmp_path / "j")
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "most"),
+    [
+        (Fraction(1), "1", "1"),
+        (Fraction(-7, 2), "-3.5", "-3.5"),
+        (Fraction(123456789), "123456789", "123456789"),
+        (1 - Fraction(1, 10**13), "0.999999999999", "1"),
+        (1 + Fraction(1, 10**13), "1", "1.00000000001"),
+        (Fraction(1, 3), "0.333333333333", "0.333333333334"),
+        (Fraction(1, 10**400), "1e-400", "1e-400"),
+        (Fraction(0), "0", "0"),
+    ],
+)
+def test_figures_say_no_more_than_is_proven(value, least, most):
+    assert (_at_least(value), _at_most(value)) == (least, most)
 
 
 @pytest.mark.parametrize("where", ["evaluated", "keep"])
@@ -1474,6 +1530,7 @@ def test_what_a_witness_has_to_spare_is_that_of_strict_statements_alone():
         pairs = [([0], [1]), ([0, 1], [0])]  # the first is better by all of θ, the other two are worth the same
         said = [{"better": a, "worse": b, "relation": how} for (a, b), how in zip(pairs, relations, strict=True)]
         claim = object.__new__(Proofs)
+        claim.known = KnownFacts(Header(0, "-", Attributes.numbered(2), SCORE_AND_SIZE))
         claim.content = {"statements": said}
         claim._check_margin([([0], "1")], delta)
 
@@ -1498,6 +1555,7 @@ def test_what_a_witness_has_to_spare_is_that_of_strict_statements_alone():
 )
 def test_the_largest_margin_that_a_slice_may_have_is_told_by_what_its_witness_has_to_spare(spare, most):
     proofs = object.__new__(Proofs)
+    proofs.known = KnownFacts(Header(0, "-", Attributes.numbered(2), SCORE_AND_SIZE))
     proofs.content = {"statements": [{"better": [0], "worse": [1], "relation": "strict"}]}
     spare, most = Fraction(f"{spare:g}"), Fraction(f"{most:g}")
     proofs._check_margin([([0], str(spare))], most)

@@ -52,7 +52,7 @@ from elicit.events import (
 )
 from elicit.knowledge.dominance import Noise, within_noise
 from elicit.knowledge.history import History
-from elicit.knowledge.statements import are_settled
+from elicit.knowledge.statements import settled_among
 from elicit.numeric import is_whole, whole
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
@@ -141,7 +141,7 @@ class Elicitation:
             inconsistent = self.beliefs.conflict
         for statements in (self.history.unsettled, () if inconsistent is None else inconsistent.conflict):
             answers = self.history.answers_behind(statements)
-            if answers and not are_settled(answers, self.history.settled):
+            if answers and settled_among(answers, self.history.settled) is None:
                 return answers
         return ()
 

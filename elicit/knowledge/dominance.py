@@ -60,11 +60,12 @@ class Noise:
         k = differences.shape[1]
         if k < 2:
             return np.ones(len(differences), dtype=np.bool_)
-        mean = differences.mean(axis=1)
         same = (np.abs(differences) <= GRID).all(axis=1)
-        error = np.sqrt((1 / k + (self.ratio or 1 / (k - 1))) * differences.var(axis=1, ddof=1))
+        unit = np.maximum(1.0, np.abs(differences).max(axis=1))  # else the squares of the largest overflow
+        shares = differences / unit[:, None]
+        error = np.sqrt((1 / k + (self.ratio or 1 / (k - 1))) * shares.var(axis=1, ddof=1))
         needed = float(stdtrit(k - 1, 1 - self.level))
-        return np.asarray(same | (mean > np.maximum(needed * error, GRID)))
+        return np.asarray(same | (shares.mean(axis=1) > np.maximum(needed * error, GRID / unit)))
 
 
 def within_noise(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion], noise: Noise) -> tuple[str, ...]:

@@ -33,6 +33,10 @@ class Source(enum.StrEnum):
     DEDUCED = "deduced"
 
 
+#: Around contradictions that were settled one looks for others in so many ways for each statement; with more, one may
+#: stay untold, which keeps nothing from being right, for answers that clash are weighed all the same.
+MOST_WITHOUT = 1000
+
 #: c_r: how much breaking a statement costs. An operator's word weighs more than a measured difference.
 WEIGHTS = {Source.DOMINANCE: 1.0, Source.OPERATOR: 3.0, Source.PRIOR: 1.0, Source.DEDUCED: 1.0}
 
@@ -97,9 +101,9 @@ def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int
     """The shortest cycle through a strict statement, () when there is none.
 
     Such a cycle is a contradiction for any utility; no program is needed to see it. A cycle with answers that are
-    `settled` together is passed over, and cycles through other statements are looked for.
+    `settled` together is passed over, and others are looked for, through the same statement too.
     """
-    outgoing = edges_down(statements)
+    outgoing, settled = edges_down(statements), sorted(settled)
     # a cycle stays within one component, and most components are a single subset
     component = _components(outgoing)
     outgoing = {
@@ -109,15 +113,37 @@ def contradiction(statements: Sequence[Statement], settled: Collection[tuple[int
     best: tuple[Statement, ...] = ()
     for statement in statements:
         if statement.strict and component[statement.better] == component[statement.worse]:
-            path = _shortest_path(outgoing, statement.worse, statement.better, len(best) - 2 if best else None)
-            if path is not None and not are_settled(answers_of((statement, *path)), settled):
+            path = _way_back(outgoing, statement, settled, len(best) - 2 if best else None)
+            if path is not None:
                 best = (statement, *path)
     return best
 
 
-def are_settled(answers: Collection[int], settled: Collection[tuple[int, ...]]) -> bool:
-    """Whether these answers include some whose contradiction the operator has already looked at."""
-    return any(set(known) <= set(answers) for known in settled)
+def _way_back(
+    outgoing: EdgesDown, statement: Statement, settled: Collection[tuple[int, ...]], longest: int | None
+) -> list[Statement] | None:
+    """The fewest statements that close a cycle with this one, none with answers that are settled together.
+
+    Of answers that are, each in turn is done without, to find the cycles that lack it.
+    """
+    found: list[Statement] | None = None
+    waiting = [frozenset[int]()]
+    for without in waiting:  # grows while it is read
+        path = _shortest_path(outgoing, statement.worse, statement.better, longest, without)
+        if path is None:
+            continue
+        known = settled_among(answers_of((statement, *path)), settled)
+        if known is None:
+            found, longest = path, len(path) - 1
+            continue
+        more = [without | {request} for request in known if request != statement.request]
+        waiting += [fewer for fewer in more if fewer not in waiting][: max(0, MOST_WITHOUT - len(waiting))]
+    return found
+
+
+def settled_among(answers: Collection[int], settled: Collection[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """Those of these answers whose contradiction the operator has already looked at, if any."""
+    return next((known for known in settled if set(known) <= set(answers)), None)
 
 
 def answers_of(statements: Iterable[Statement]) -> tuple[int, ...]:
@@ -203,8 +229,13 @@ def _components(outgoing: EdgesDown) -> dict[Mask, Mask]:
     return component
 
 
-def _shortest_path(outgoing: EdgesDown, start: Mask, goal: Mask, longest: int | None) -> list[Statement] | None:
-    """The fewest statements that lead from start down to goal (breadth first), None when `longest` are not enough."""
+def _shortest_path(
+    outgoing: EdgesDown, start: Mask, goal: Mask, longest: int | None, without: Set[int] = frozenset()
+) -> list[Statement] | None:
+    """The fewest statements that lead from start down to goal (breadth first), None when `longest` are not enough.
+
+    The answers to the requests `without` lead nowhere.
+    """
     predecessor: dict[Mask, tuple[Mask, Statement] | None] = {start: None}
     depth = {start: 0}
     waiting = deque([start])
@@ -219,7 +250,8 @@ def _shortest_path(outgoing: EdgesDown, start: Mask, goal: Mask, longest: int | 
         if longest is not None and depth[here] >= longest:
             continue
         for below, statement in outgoing.get(here, ()):
-            if below not in predecessor:
+            barred = statement.source is Source.OPERATOR and statement.request in without
+            if below not in predecessor and not barred:
                 predecessor[below] = (here, statement)
                 depth[below] = depth[here] + 1
                 waiting.append(below)

@@ -7,6 +7,7 @@ the measured subsets. It is refused where it speaks of another subset, set or sc
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +15,8 @@ from elicit.errors import CertificateError
 from elicit.knowledge.statements import Relation
 from elicit.printable import counted
 from elicit.proof.record_facts import KnownFacts
-from elicit.subsets import Family, Mask, mask_of, members, simplest
+from elicit.subsets import Family, Mask, members, simplest
+from elicit.utility.cubes import subset_of
 from elicit.utility.numbers import coefficients, demand, exact
 from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
 from elicit.utility.verify import verify
@@ -74,25 +76,30 @@ class Proofs:
         A run takes `MARGIN` or, where the largest margin is less than twice that, a tenth of the largest. The printed
         θ has the largest margin, but for rounding.
         """
-        theta = coefficients(witness, mask_of)
-        strict = [(mask_of(s["better"]), mask_of(s["worse"])) for s in self.content["statements"] if _is_strict(s)]
+        theta = coefficients(witness, self._mask)
+        strict = [
+            (self._mask(s["better"]), self._mask(s["worse"])) for s in self.content["statements"] if _is_strict(s)
+        ]
         spare = min((_value(theta, a) - _value(theta, b) for a, b in strict), default=None)
         most = decimal(MARGIN)
         if spare is not None and spare < 2 * most * Fraction(19, 20):
             most = max(decimal(SMALLEST_MARGIN), spare / 5)
         demand(delta <= most, f"the slice with margin {float(delta):g} leaves out too many utilities")
 
+    def _mask(self, positions: Sequence[int]) -> Mask:
+        return subset_of(len(self.known.header.attributes), positions, 1)
+
     def _evaluated_positions(self) -> list[list[int]]:
         return [members(x) for x in self.evaluated]
 
     def _check_own_subset(self, claim: Plain) -> None:
-        demand(mask_of(claim["subset"]) == self.subset, "the proof is about another subset than the one claimed")
+        demand(self._mask(claim["subset"]) == self.subset, "the proof is about another subset than the one claimed")
 
     def _check_regret(self, claim: dict[str, Any], short: Plain) -> str:
         self._check_own_subset(claim)
         bound, where = exact(claim["bound"]), self._set_in_words(short)
         if claim["scope"] == {"evaluated": True}:
-            claim["scope"] = {"subsets": [x for x in self._evaluated_positions() if mask_of(x) != self.subset]}
+            claim["scope"] = {"subsets": [x for x in self._evaluated_positions() if self._mask(x) != self.subset]}
             self._verify(claim, short)
             self.bound = bound
             scope, among = "evaluated", f"the {len(self.evaluated)} measured subsets"
@@ -112,7 +119,7 @@ class Proofs:
         if bound == 0:
             self.proven.add(scope)
             return f"it is necessarily optimal among {among}, {where}"
-        return f"it loses at most {_in_full_digits(bound)} to any of {among}, {where}"
+        return f"it loses at most {_at_most(bound)} to any of {among}, {where}"
 
     def _family_of(self, scope: Plain) -> tuple[str, Family]:
         """The family that a proof speaks of: all that may be chosen, or the part that the settings name."""
@@ -129,7 +136,7 @@ class Proofs:
             raise CertificateError("no regret is proven that could be the least")
         # θ of the cone has any size: what one loses by it is no regret
         demand(short["set"] != "cone", "what others lose is not shown in the set in which the regret is")
-        candidates = {mask_of(x) for x in claim["candidates"]}
+        candidates = {self._mask(x) for x in claim["candidates"]}
         left = {x for x in self.evaluated if x != self.subset and x not in self.beaten}
         others_open = {x for x in left if simplest(x) < simplest(self.subset)} if self.bound == 0 else left
         demand(candidates >= others_open, "the proof leaves out a subset that may lose less")
@@ -140,12 +147,12 @@ class Proofs:
         if not others_open:
             return f"no {other} one is left to compare: answers or measurements put every {other} one below another"
         gap = self.bound - floor
-        by = f" by more than {_in_full_digits(gap)}" if gap > 0 else ""
+        by = f" by more than {_at_least(gap)}" if gap > 0 else ""
         others = f"each {other} one that nothing puts below another ({len(others_open)})"
-        return f"{others} may lose {_in_full_digits(floor)} or more: none loses less{by}"
+        return f"{others} may lose {_at_least(floor)} or more: none loses less{by}"
 
     def _check_rejected(self, claim: dict[str, Any], short: Plain) -> str:
-        subset = mask_of(claim["subset"])
+        subset = self._mask(claim["subset"])
         demand(subset in self.known.history.rejected, "the proof rejects a subset that was not passed over")
         full = claim | {"evaluated": self._evaluated_positions()}
         name, where = self.known.header.attributes.braced(subset), self._set_in_words(short)
@@ -155,7 +162,7 @@ class Proofs:
         price = exact(full.pop("price"))
         demand(price >= exact(self.content["set"]["tau"]), "a price below tau rejects nothing")
         self._verify(full, short, tau=str(price))
-        return f"{name} cannot be best, {where}: to believe it costs more than {_in_full_digits(price)}"
+        return f"{name} cannot be best, {where}: to believe it costs more than {_at_least(price)}"
 
     def _check_inconsistent(self, claim: dict[str, Any], short: Plain) -> str:
         self._verify(claim, short)
@@ -163,13 +170,15 @@ class Proofs:
 
     def _set_in_words(self, short: Plain) -> str:
         space = self.content["set"]
+        of_degree = f"of degree {space['degree']}"
         match short["set"]:
             case "parsimonious":
-                return f"in the parsimonious set (tau = {float(space['tau']):g}, C = {float(space['C']):g})"
+                given = f"tau = {float(space['tau']):g}, C = {float(space['C']):g}"
+                return f"in the parsimonious set {of_degree} ({given})"
             case "slice":
-                return f"in the exact set's slice with margin {float(space['delta']):g}"
+                return f"in the exact set's slice {of_degree} with margin {float(space['delta']):g}"
             case _:
-                return "for every utility that satisfies the statements"
+                return f"for every utility {of_degree} that satisfies the statements"
 
 
 def decimal(value: float) -> Fraction:
@@ -186,6 +195,16 @@ def _value(theta: Mapping[Mask, Fraction], subset: Mask) -> Fraction:
     return sum((value for term, value in theta.items() if term & subset == term), Fraction(0))
 
 
-def _in_full_digits(value: Fraction) -> str:
-    """A bound or a floor in full (a run states millionths): rounded, it might say more than is proven."""
-    return f"{float(value):.12g}"
+def _at_most(value: Fraction) -> str:
+    """A bound in twelve digits (a run states millionths), rounded up: it says no more than is proven."""
+    return _rounded(value, ROUND_CEILING)
+
+
+def _at_least(value: Fraction) -> str:
+    """A floor, or a price, rounded down."""
+    return _rounded(value, ROUND_FLOOR)
+
+
+def _rounded(value: Fraction, rounding: str) -> str:
+    told = Context(prec=12, rounding=rounding).divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
+    return f"{told:f}" if -6 <= told.adjusted() < 12 else str(told).lower()

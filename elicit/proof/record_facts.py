@@ -192,8 +192,10 @@ class KnownFacts:
 
     @property
     def scope(self) -> Scope:
-        """The subsets among which a proof ends the run."""
-        return Scope.of(self.settings.get("scope", "family"))
+        """The subsets among which a proof ends the run: no more than a run would admit."""
+        scope = Scope.of(self.settings.get("scope", "family"))
+        scope.check(self.family)
+        return scope
 
     @property
     def is_exact(self) -> bool:

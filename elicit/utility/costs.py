@@ -49,6 +49,8 @@ class Parsimony:
     def __post_init__(self) -> None:
         if not 0 <= self.tau <= LARGEST_TAU:
             raise InputError(f"parsimony τ must lie between 0 and {LARGEST_TAU:g}, found {self.tau}")
+        if self.degree < 1:
+            raise InputError(f"the degree of a utility is at least 1, found {self.degree}")
         least, most = 1 / LARGEST_WEIGHT, LARGEST_WEIGHT
         if len(self.weights) < self.degree or not all(least <= w <= most for w in self.weights):
             raise InputError(

@@ -24,6 +24,9 @@ MOST_EXPONENT = 400
 #: More monomials than this are never listed at once (programs generate theirs when needed).
 MOST_MONOMIALS = 500_000
 
+#: With more attributes not even they are listed: a mask of each fills some hundred megabytes then.
+MOST_ATTRIBUTES = 50_000
+
 #: The statements of a proof name subsets that hold at most so many monomials in all: some two gigabytes.
 MOST_HELD = 20_000_000
 
@@ -100,7 +103,7 @@ def workable(n: Any, degree: int) -> int:
 
 def listable(n: int, degree: int) -> bool:
     """Whether there are few enough monomials up to a degree to list them all."""
-    return sum(math.comb(n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS
+    return n <= MOST_ATTRIBUTES and sum(math.comb(n, k) for k in range(1, degree + 1)) <= MOST_MONOMIALS
 
 
 def coefficients(plain: Iterable[tuple[Any, Any]], read: Callable[[Any], int]) -> dict[int, Fraction]:

@@ -178,6 +178,13 @@ def test_of_repeated_folds_the_ratio_of_their_rows_is_named():
     assert Noise(0.05, ratio=1 / 3).supports(differences).tolist() == [True]
 
 
+@pytest.mark.filterwarnings("error")
+def test_differences_whose_squares_overflow_are_judged_as_those_of_any_other_unit():
+    differences = np.array([[0.1, 0.2, 0.3, 0.4]]) * np.array([[1.0], [1e240], [-1e240]])
+    assert Noise(0.05).supports(differences).tolist() == [True, True, False]
+    assert Noise(0.025).supports(differences).tolist() == [False, False, False]
+
+
 @pytest.mark.parametrize("ratio", [-0.1, float("nan"), float("inf")])
 def test_a_ratio_of_rows_is_a_number_of_at_least_zero(ratio):
     with pytest.raises(InputError, match="ratio of held-out to training rows"):

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise, permutations, product
 import judge
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit.errors import InputError
@@ -231,6 +231,42 @@ def test_a_settled_contradiction_does_not_hide_another_longer_one():
     assert contradiction([*long, *short], {(10, 11, 12), (20, 21, 22, 23)}) == ()
     closing = Statement(3, 2, source=Source.OPERATOR, request=30)  # one more answer, another circle
     assert answers_of(contradiction([*short, closing], {(10, 11, 12)})) == (11, 30)
+
+
+def circles(statements):
+    """Every circle with a strict statement, each subset in it once, as lists of statements."""
+    steps = [(a, b, s) for s in statements for a, b in s.edges]
+
+    def ways(start, here, gone, path):
+        for a, b, s in steps:
+            if a == here and b == start and any(x.strict for x in (*path, s)):
+                yield [*path, s]
+            elif a == here and b not in gone and b != start:
+                yield from ways(start, b, gone | {b}, [*path, s])
+
+    return [circle for start in {a for a, _, _ in steps} for circle in ways(start, start, frozenset(), [])]
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_contradictions_are_told_one_after_the_other_until_none_is_left_that_was_not_settled(data):
+    pairs = st.tuples(st.integers(1, 5), st.integers(1, 5)).filter(lambda pair: pair[0] != pair[1])
+    said = data.draw(st.lists(st.tuples(pairs, st.sampled_from(Relation)), min_size=2, max_size=8))
+    sources = data.draw(st.lists(st.sampled_from([Source.OPERATOR] * 4 + [Source.PRIOR]), min_size=8, max_size=8))
+    statements = [
+        Statement(*pair, relation, source, request=k)
+        for k, ((pair, relation), source) in enumerate(zip(said, sources, strict=False))
+    ]
+    everything, settled = circles(statements), set()
+    while True:
+        left = [c for c in everything if not any(set(known) <= set(answers_of(c)) for known in settled)]
+        found = contradiction(statements, settled)
+        assert len(found) == min(map(len, left), default=0)
+        answers = answers_of(found)
+        if not found or not answers:  # what nobody answered cannot be settled
+            break
+        assert answers not in settled
+        settled.add(answers)
 
 
 def test_an_answer_is_what_the_operator_said_and_nothing_else():

@@ -101,6 +101,18 @@ def test_a_covering_of_very_many_cubes_takes_no_exponential_time():
         Cover(pairs, n, n).holds(0, 0)
 
 
+def test_thousands_of_subsets_that_are_pieces_themselves_are_looked_up(monkeypatch):
+    n, looked = 14, []
+    everything, count = (1 << n) - 1, Cover._count
+    single = [(v, everything & ~v) for v in range(1, 5000)]
+    cover = Cover(single, n, 12)
+    monkeypatch.setattr(Cover, "_count", lambda self, cube: looked.append(cube) or count(self, cube))
+    small = [cube for cube in single if cube[0].bit_count() <= 12]
+    assert all(cover.holds(*cube) for cube in small)
+    assert looked == small  # one look each, not one for each pair
+    assert not cover.holds(everything, 0)
+
+
 def test_what_is_covered_twice_does_not_make_up_for_what_is_left_open():
     apart = [(0b001, 0), (0b010, 0)]  # of at most two: {1}, {1, 2}, {1, 3} and {2}, {1, 2}, {2, 3}, six in all
     assert not Cover(apart, 3, 2).holds(0, 0)  # there are six, but {3} is one of them

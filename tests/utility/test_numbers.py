@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from elicit.errors import CertificateError
 from elicit.subsets import mask_of
 from elicit.utility.numbers import (
+    MOST_ATTRIBUTES,
     MOST_DIGITS,
     MOST_EXPONENT,
     MOST_MONOMIALS,
@@ -97,8 +98,8 @@ def test_a_product_of_rows_is_exact():
 def test_no_more_monomials_than_can_be_worked_with():
     assert workable(1, 2) == 1
     assert workable(999, 2) == 999
-    assert workable(MOST_MONOMIALS, 1) == MOST_MONOMIALS
-    for n, degree in ((10**9, 1), (MOST_MONOMIALS + 1, 1), (1000, 2), (200, 3), (0, 1), (2.0, 1)):
+    assert workable(MOST_ATTRIBUTES, 1) == MOST_ATTRIBUTES
+    for n, degree in ((10**9, 1), (MOST_ATTRIBUTES + 1, 1), (1000, 2), (200, 3), (0, 1), (2.0, 1)):
         with pytest.raises(CertificateError):
             workable(n, degree)
 

@@ -383,6 +383,8 @@ def test_one_preference_by_hand():
         ({"slack": 1.0}, "must exceed w_1"),
         ({"slack": 1e6}, r"be at most 100000 \(100000, or so many times the smallest weight\), found"),
         ({"slack": 1e3, "weights": (1.0, 0.005)}, "be at most 500 "),
+        ({"degree": 0}, "at least 1, found 0"),
+        ({"degree": -1}, "at least 1, found -1"),
         ({"weights": (1.0,)}, "2 positive weights"),
         ({"weights": (1.0, 1e4)}, "from 0.001 to 1000, found"),
         ({"weights": (1.0, float("nan"))}, "2 positive weights"),
