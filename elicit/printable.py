@@ -13,6 +13,9 @@ from itertools import accumulate, zip_longest
 #: A command that a message ends with, to be copied.
 _COMMAND = re.compile(r"(?<= go on with: )elicit .*")
 
+#: Digits that numbers are shown with at most, to tell them apart.
+MOST_SHOWN = 12
+
 #: With fewer columns left for what a key means, it stands below the key.
 _LEAST_MEANING = 16
 
@@ -142,6 +145,14 @@ def alike(values: Sequence[float], digits: int = 5) -> list[str]:
     same = [f"{value:.{decimals}f}" for value in values]
     longest = max((len(text.replace(".", "").lstrip("-0")) for text in same), default=0)
     return told if "e" in "".join(told) or (decimals and longest > digits + 1) else same
+
+
+def numbers_apart(values: Sequence[float], digits: int) -> list[str]:
+    """Numbers in so many digits, or in as many more as tell them apart; beyond twelve what differs is rounding."""
+    told = [[f"{value:.{shown}g}" for value in values] for shown in range(digits, MOST_SHOWN + 1)]
+    apart = [texts for texts in told if len(set(texts)) == len(set(values))] or [told[-1]]
+    plain = (texts for texts in apart if "e" not in "".join(texts))  # more digits may do without an exponent
+    return told[0] if told[0] in apart else next(plain, apart[0])
 
 
 def bounded(most: float, digits: int = 2) -> str:

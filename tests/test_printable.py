@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.printable import aligned, alike, bounded, rounded, shortened, told_apart, width
+from elicit.printable import aligned, alike, bounded, numbers_apart, rounded, shortened, told_apart, width
 
 CELLS = st.text("abcxyz0123", min_size=1, max_size=9)
 
@@ -139,3 +139,18 @@ def test_names_that_differ_in_two_places_are_told_apart():
 def test_numbers_to_be_compared_have_as_many_decimals(values, digits, told):
     assert alike(values, digits) == told
     assert [alike([value], digits) for value in values] == [[rounded(value, digits)] for value in values]
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([10115.0, 10117.0, 80331.0], ["10115", "10117", "80331"]),
+        ([0.25, 0.5, 0.5], ["0.25", "0.5", "0.5"]),
+        ([1.6e9, 1.6e9 + 500], ["1600000000", "1600000500"]),
+        ([1.23451e-9, 1.23452e-9], ["1.23451e-09", "1.23452e-09"]),
+        ([0.1 + 0.2, 0.3, 1.0], ["0.3", "0.3", "1"]),  # what differs is rounding
+        ([], []),
+    ],
+)
+def test_numbers_that_differ_are_told_apart(values, told):
+    assert numbers_apart(values, 4) == told

@@ -166,7 +166,7 @@ def test_the_result_and_its_scope_come_first_and_every_question_is_there(wine):
     assert text.index('id="result"') < text.index('id="why"') < text.index('id="front"')
     first = text[text.index('id="result"') : text.index('id="why"')]
     assert ", ".join(record.recommended.names) in first
-    assert "parsimonious set (tau = 0.1, C = 10)" in first
+    assert "parsimonious set of degree 2 (tau = 0.1, C = 10)" in first
     table = text[text.index("Every question and answer") :]
     assert table.split("</table>")[0].count("<tr>") == len(record.questions) + 1
     assert "every line is as it was written" in text
@@ -819,6 +819,12 @@ def test_axes_of_whole_numbers_have_whole_ticks_and_others_round_ones():
     assert scale([1.0, 13.0, 4.0], 0, 100)[1] == [3, 6, 9, 12]
     assert scale([1.0, 2.0], 0, 100)[1] == [1, 2]
     assert scale([0.5, 0.97], 0, 100)[1] == pytest.approx([0.5, 0.6, 0.7, 0.8, 0.9])
+
+
+def test_an_axis_is_the_same_in_any_unit():
+    for unit in (1e-13, 1e-200, 1e200):
+        assert [tick / unit for tick in scale([0.0, 0.97 * unit], 0, 100)[1]] == pytest.approx([0, 0.2, 0.4, 0.6, 0.8])
+    assert scale([0.0, 5e-324], 0, 100)[1] == pytest.approx([-0.4, -0.2, 0.0, 0.2, 0.4])
 
 
 @pytest.mark.parametrize("values", [[1e17], [3e16, 3e16], [-9.1e15, -9.1e15 - 2], [0.0], [-1e300], [1e15, 1e15 + 1]])

@@ -29,7 +29,7 @@ from elicit.effects.drawing import (
     axis_label,
     bars_size,
     label_bars,
-    tick_label,
+    tick_labels,
 )
 from elicit.errors import InputError
 from elicit.numeric import whole
@@ -80,7 +80,7 @@ class AleDisplay:
         if self.result.categorical:
             places = np.arange(len(self.result.at))
             self.ax_.bar(places, self.result.effect, color=LINE)
-            label_bars(self.ax_, [tick_label(level) for level in self.result.at])
+            label_bars(self.ax_, tick_labels(self.result.at))
         else:
             self.ax_.plot(self.result.at, self.result.effect, color=LINE, marker=".")
         self.ax_.set_xlabel(drawable(self.result.attribute))
@@ -185,7 +185,7 @@ def _levels_in_order(sheet: Sheet, j: int, order: Any) -> NDArray[Any]:
     if not isinstance(order, Iterable):
         raise InputError(f"categorical is true, false or the levels in their order, found {order!r}")
     column, listed = sheet.column(j), list(order)
-    if len(set(listed)) < len(listed) or set(listed) != set(column.tolist()):
+    if any(map(np.ndim, listed)) or len(set(listed)) < len(listed) or set(listed) != set(column.tolist()):
         held = sorted(set(column.tolist()), key=str)
         raise InputError(f"the order of {sheet.names[j]!r} must list each of its levels once: {held}")
     return np.array(listed, dtype=column.dtype)

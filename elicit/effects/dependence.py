@@ -28,7 +28,7 @@ from elicit.effects.drawing import (
     bars_size,
     label_bars,
     spread_out,
-    tick_label,
+    tick_labels,
 )
 from elicit.errors import InputError
 from elicit.numeric import whole
@@ -108,7 +108,7 @@ class PartialDependenceDisplay:
             self.ax_.bar(places, self.result.average, color=LINE)
             if rows is not None:
                 self.ax_.plot(places, rows.T, color=FAINT, linewidth=0, marker="_", markersize=12, alpha=0.7)
-            label_bars(self.ax_, [tick_label(level) for level in grid])
+            label_bars(self.ax_, tick_labels(grid))
         else:
             if rows is not None:
                 self.ax_.plot(grid, rows.T, color=FAINT, linewidth=0.5, alpha=0.5)
@@ -127,8 +127,9 @@ class PartialDependenceDisplay:
             # between two numbers one sees what lies there; between two categories one does not
             most = MOST_LEVELS if categorical else MOST_NUMBERS
             places = spread_out(len(grid), most)
-            axis.set_ticks(places, [tick_label(grid[p]) for p in places])
-            if axis is self.ax_.xaxis and sum(width(tick_label(grid[p])) for p in places) > BESIDE_A_BAR:
+            labels = tick_labels([grid[p] for p in places])
+            axis.set_ticks(places, labels)
+            if axis is self.ax_.xaxis and sum(map(width, labels)) > BESIDE_A_BAR:
                 axis.set_tick_params(rotation=90)
         self.ax_.set_xlabel(drawable(self.result.attributes[0]))
         self.ax_.set_ylabel(drawable(self.result.attributes[1]))

@@ -5,13 +5,13 @@ The rule: matplotlib is imported when something is drawn and not before; names a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.printable import drawable, drawable_names, label_of, width
+from elicit.printable import drawable, drawable_names, label_of, numbers_apart, width
 from elicit.scores.answers import ModelAnswers
 from elicit.scores.protocol import Floats, Ints
 
@@ -101,6 +101,8 @@ def axis_label(what: str, answer: str) -> str:
     return what + gap + told
 
 
-def tick_label(value: Any) -> str:
-    """A value of an attribute, short enough for an axis."""
-    return f"{value:.4g}" if isinstance(value, float) else drawable(value)
+def tick_labels(values: Iterable[Any]) -> list[str]:
+    """Values of an attribute, short enough for an axis and told apart."""
+    values = list(values)
+    numbers = iter(numbers_apart([value for value in values if isinstance(value, float)], 4))
+    return [next(numbers) if isinstance(value, float) else drawable(value) for value in values]

@@ -6,14 +6,15 @@ every row takes one pass over boxes and rows: linear in the rows, where asking t
 
 The rule: a model qualifies when its answer is such a sum: regression trees, forests and boosting, the class
 probabilities of trees and forests, the decision function of boosting. The caller checks the sum against the
-model. scikit-learn's trees compare in single precision, so the columns are rounded to it.
+model. scikit-learn's trees compare in single precision, but for boosting by histograms, so the columns are rounded
+to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +23,20 @@ from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from elicit.scores.answers import ModelAnswers
-from elicit.scores.protocol import Floats
+from elicit.scores.protocol import Floats, Ints
 
 _FORESTS = (RandomForestRegressor, RandomForestClassifier, ExtraTreesRegressor, ExtraTreesClassifier)
 _TREES = (DecisionTreeRegressor, DecisionTreeClassifier)
 _BOOSTED = (GradientBoostingRegressor, GradientBoostingClassifier)
+_BY_HISTOGRAMS = (HistGradientBoostingRegressor, HistGradientBoostingClassifier)
 
 Ranks = NDArray[np.unsignedinteger[Any]]
 
@@ -42,10 +46,21 @@ CELLS = 1 << 18
 
 @dataclass(frozen=True)
 class Boxes:
-    """lower < x ≤ upper, both (boxes, d), and the value of each box."""
+    """lower < x ≤ upper, both (boxes, d), and the value of each box; whether x counts in single precision."""
 
     lower: Floats
     upper: Floats
+    value: Floats
+    single: bool = True
+
+
+class _Tree(NamedTuple):
+    """By node: the two below it, the attribute and the border that part them (none at a leaf: −1), its value."""
+
+    left: Ints
+    right: Ints
+    attribute: Ints
+    border: Floats
     value: Floats
 
 
@@ -61,44 +76,80 @@ class Dependences:
 
 def boxes_of(ask: ModelAnswers) -> Boxes | None:
     """The boxes of a model whose answer is a sum over them, else None."""
-    model = ask.model
-    if type(model) in _TREES and (ask.method == "predict_proba") == hasattr(model, "classes_"):
-        parts = [(model, 1.0)]
-    elif type(model) in _FORESTS and (ask.method == "predict_proba") == hasattr(model, "classes_"):
-        parts = [(tree, 1 / len(model.estimators_)) for tree in model.estimators_]
-    elif type(model) in _BOOSTED and ask.method == ("decision_function" if hasattr(model, "classes_") else "predict"):
-        if model.init is not None and model.init != "zero":
-            return None  # it starts from a model that need not be constant
-        which = ask.column if model.estimators_.shape[1] > 1 and ask.column is not None else 0
-        sign = -1.0 if model.estimators_.shape[1] == 1 and ask.column == 0 and hasattr(model, "classes_") else 1.0
-        parts = [(stage[which], sign * model.learning_rate) for stage in model.estimators_]
-        return _boxes(parts, None, model.n_features_in_)
-    else:
-        return None
+    model, classifies = ask.model, hasattr(ask.model, "classes_")
     if getattr(model, "n_outputs_", 1) > 1 and ask.column is None:
         return None
-    return _boxes(parts, ask.column, model.n_features_in_)
+    if type(model) in (*_TREES, *_FORESTS) and (ask.method == "predict_proba") == classifies:
+        trees = [model] if type(model) in _TREES else model.estimators_
+        return _boxes([_tree(tree, ask.column, 1 / len(trees)) for tree in trees], model.n_features_in_)
+    if ask.method != ("decision_function" if classifies else "predict"):
+        return None
+    if type(model) in _BOOSTED and (model.init is None or model.init == "zero"):  # another need not be constant
+        which, sign = _stage_of(ask, model.estimators_.shape[1])
+        stages = [stage[which] for stage in model.estimators_]
+        return _boxes([_tree(tree, None, sign * model.learning_rate) for tree in stages], model.n_features_in_)
+    if type(model) in _BY_HISTOGRAMS:
+        try:
+            return _boxes_by_histograms(ask)
+        except (
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ):  # its fields are its own: another release may differ
+            return None
+    return None
 
 
-def _boxes(parts: list[tuple[Any, float]], column: int | None, d: int) -> Boxes:
-    trees = [tree.tree_ for tree, _ in parts]
-    starts = np.concatenate([[0], np.cumsum([tree.node_count for tree in trees])])
-    left = np.concatenate([tree.children_left + start for tree, start in zip(trees, starts, strict=False)])
-    right = np.concatenate([tree.children_right + start for tree, start in zip(trees, starts, strict=False)])
-    feature = np.concatenate([tree.feature for tree in trees])
-    threshold = np.concatenate([tree.threshold for tree in trees])
-    value = np.concatenate([_values(tree, column) * scale for (_, scale), tree in zip(parts, trees, strict=True)])
+def _stage_of(ask: ModelAnswers, trees: int) -> tuple[int, float]:
+    """Which tree of each stage counts, and its sign: two classes share one tree."""
+    if trees > 1 and ask.column is not None:
+        return ask.column, 1.0
+    return 0, -1.0 if trees == 1 and ask.column == 0 and hasattr(ask.model, "classes_") else 1.0
+
+
+def _tree(tree: Any, column: int | None, scale: float) -> _Tree:
+    held = tree.tree_
+    value = _values(held, column) * scale
+    return _Tree(held.children_left, held.children_right, held.feature, held.threshold, value)
+
+
+def _boxes_by_histograms(ask: ModelAnswers) -> Boxes | None:
+    """Those of boosting by histograms, where nothing is a category."""
+    stages = ask.model._predictors
+    which, sign = _stage_of(ask, len(stages[0]))
+    trees = []
+    for nodes in (stage[which].nodes for stage in stages):
+        leaf = nodes["is_leaf"] == 1
+        if nodes["is_categorical"][~leaf].any() or ask.model._preprocessor is not None:
+            return None
+        left, right, attribute = (
+            np.where(leaf, -1, nodes[field].astype(np.intp)) for field in ("left", "right", "feature_idx")
+        )
+        trees.append(_Tree(left, right, attribute, nodes["num_threshold"], sign * nodes["value"]))
+    return _boxes(trees, ask.model.n_features_in_, single=False)
+
+
+def _boxes(trees: Sequence[_Tree], d: int, *, single: bool = True) -> Boxes:
+    starts = np.concatenate([[0], np.cumsum([len(tree.value) for tree in trees])])
+    left, right = (
+        np.concatenate([below + start for below, start in zip(side, starts, strict=False)])
+        for side in ([tree.left for tree in trees], [tree.right for tree in trees])
+    )
+    attribute, border, value = (
+        np.concatenate(parts) for parts in zip(*((t.attribute, t.border, t.value) for t in trees), strict=True)
+    )
     lower, upper = np.full((starts[-1], d), -np.inf), np.full((starts[-1], d), np.inf)
     level = starts[:-1]
-    while len(level := level[feature[level] >= 0]):  # the inner nodes of this depth, of all trees at once
-        to_left, to_right, j = left[level], right[level], feature[level]
+    while len(level := level[attribute[level] >= 0]):  # the inner nodes of this depth, of all trees at once
+        to_left, to_right, j = left[level], right[level], attribute[level]
         for child in (to_left, to_right):
             lower[child], upper[child] = lower[level], upper[level]
-        upper[to_left, j] = threshold[level]
-        lower[to_right, j] = threshold[level]
+        upper[to_left, j] = border[level]
+        lower[to_right, j] = border[level]
         level = np.concatenate([to_left, to_right])
-    leaf = feature < 0
-    return Boxes(lower[leaf], upper[leaf], value[leaf])
+    leaf = attribute < 0
+    return Boxes(lower[leaf], upper[leaf], value[leaf], single)
 
 
 def _values(tree: Any, column: int | None) -> Floats:
@@ -116,7 +167,7 @@ def dependences(boxes: Boxes, X: Floats, pairs: Sequence[tuple[int, int]], *, ov
     """
     n, d = X.shape
     found = Dependences(np.zeros(n), np.zeros((d, n)), np.zeros((d, n)), {pair: np.zeros(n) for pair in pairs})
-    ranked = _ranked(boxes, X.astype(np.float32).astype(np.float64))
+    ranked = _ranked(boxes, X.astype(np.float32).astype(np.float64) if boxes.single else X)
     at_once = max(1, CELLS // n)
     for start in range(0, len(boxes.value), at_once):
         _add(found, ranked, slice(start, start + at_once), overall)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from elicit.printable import shortened, told_apart
+from elicit.printable import numbers_apart, shortened, told_apart
 from elicit.report.markup import Child, Html, element
 
 WIDTH, HEIGHT = 400, 260
@@ -19,8 +19,8 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
 #: Columns of a name beside a bar, and where it ends; the table below the drawing holds it whole.
 LONGEST_LABEL, NAMES_END = 20, 165
 
-#: Round values on an axis.
-MOST_TICKS = 5
+#: Round values on an axis, and the least span that has any.
+MOST_TICKS, LEAST_SPAN = 5, 1e-300
 
 #: What the style sheet says of a shape of each class, in its light colours: it goes before where there is one.
 LOOKS: Mapping[str, Mapping[str, str]] = {
@@ -47,7 +47,7 @@ Scale = Callable[[float], float]
 def scale(values: Sequence[float], start: float, end: float) -> tuple[Scale, list[float]]:
     """A linear scale that holds the values between start and end, and round values for its axis."""
     low, high = min(values), max(values)
-    if high - low < 1e-12 * max(1.0, abs(high)):
+    if high - low <= max(1e-12 * max(abs(low), abs(high)), LEAST_SPAN):
         pad = max(0.5, 1e-6 * abs(high))  # half of one would be lost in the rounding of a very large number
         low, high = low - pad, high + pad
     ticks = _round_values(low, high, whole=all(value == int(value) for value in values))
@@ -80,11 +80,11 @@ def shape(name: str, *children: Child, class_: str, **attributes: str | float) -
 def axes(x: Scale, y: Scale, x_ticks: Sequence[float], y_ticks: Sequence[float], x_name: str, y_name: str) -> Html:
     """Grid lines, tick labels and the names of both axes."""
     parts = []
-    for tick in y_ticks:
+    for tick, told in zip(y_ticks, numbers_apart(y_ticks, 6), strict=True):
         parts.append(shape("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(tick), y2=y(tick), class_="grid"))
-        parts.append(shape("text", f"{tick:.6g}", x=LEFT - 5, y=y(tick) + 4, class_="tick end"))
-    for tick in x_ticks:
-        parts.append(shape("text", f"{tick:.6g}", x=x(tick), y=HEIGHT - BOTTOM + 15, class_="tick middle"))
+        parts.append(shape("text", told, x=LEFT - 5, y=y(tick) + 4, class_="tick end"))
+    for tick, told in zip(x_ticks, numbers_apart(x_ticks, 6), strict=True):
+        parts.append(shape("text", told, x=x(tick), y=HEIGHT - BOTTOM + 15, class_="tick middle"))
     parts.append(shape("text", shortened(x_name), x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 3, class_="axis middle"))
     parts.append(shape("text", shortened(y_name), x=3, y=TOP - 1, class_="axis"))
     return element("g", parts, aria_hidden="true")
@@ -97,6 +97,7 @@ def figure(title: str, *children: Html, height: int = HEIGHT, label: str | None 
         element("title", title),
         *children,
         viewbox=f"0 0 {WIDTH} {height}",
+        overflow="visible",  # a long number beside an axis goes beyond its edge
         role="img" if label is None else "group",
         aria_label=title if label is None else label,
     )

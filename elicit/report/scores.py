@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from elicit.printable import alike, enumerated, many, rounded
+from elicit.printable import alike, enumerated, many, numbers_apart, rounded
 from elicit.report.content import Content
 from elicit.report.drawing import bars, curve
 from elicit.report.markup import Html, element
@@ -30,7 +30,7 @@ def scores(content: Content, story: ModelStory) -> Iterator[Html]:
             curve(title, effect.at, effect.effect, effect.name, story.answer),
             element("figcaption", caption),
         )
-        points = [(f"{a:.6g}", f"{v:.4g}") for a, v in zip(effect.at, effect.effect, strict=True)]
+        points = [(a, f"{v:.4g}") for a, v in zip(numbers_apart(effect.at, 6), effect.effect, strict=True)]
         yield folded("The same as a table", table((effect.name, story.answer), points, title, {0, 1}))
     if story.interactions:
         yield from _interactions(story)

@@ -139,7 +139,7 @@ def _column(model: Any, method: str, target: Any, single: bool) -> int | None:
             "this decision function has one number a pair of classes; set decision_function_shape='ovr' in the model"
         )
     if target is not None:
-        if target not in labels:
+        if np.ndim(target) or target not in labels:
             raise InputError(f"the target {target!r} is no class of the model; its classes are {labels}")
         return labels.index(target)
     if len(labels) == 2:

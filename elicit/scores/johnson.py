@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from elicit.scores.moments import Correlations, correlations, without_rounding
-from elicit.scores.protocol import Floats
+from elicit.scores.moments import Correlations, correlations
+from elicit.scores.protocol import Floats, without_rounding
 
 #: The smallest eigenvalue that counts, as a share of the largest.
 FLOOR = 1e-12

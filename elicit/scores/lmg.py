@@ -16,8 +16,8 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.scores.games import shapley_of_game
-from elicit.scores.moments import Correlations, correlations, without_rounding
-from elicit.scores.protocol import Floats, Groups, columns_of_groups
+from elicit.scores.moments import Correlations, correlations
+from elicit.scores.protocol import Floats, Groups, columns_of_groups, without_rounding
 
 #: The share of a column's variance that must be left for it to be swept.
 PIVOT = 1e-10

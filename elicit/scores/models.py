@@ -38,6 +38,7 @@ from elicit.scores.protocol import (
     table,
     target_of,
     whole_seed,
+    without_rounding,
 )
 from elicit.scores.randomness import settled
 
@@ -79,7 +80,8 @@ def permuted(
     for train, test in kind(folds, shuffle=True, random_state=seed).split(columns, given.y):
         fitted = fit(learned, columns[train], target[train])
         decreases.append(shuffling.decrease(fitted, columns[test], target[test]))
-    return np.asarray(np.mean(decreases, axis=0))
+    found = np.asarray(np.mean(decreases, axis=0))
+    return without_rounding(found, float(np.abs(found).max()))
 
 
 def coefficients(

@@ -15,9 +15,6 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.scores.protocol import Floats, centred, table
 
-#: A share of R² below this is what sums that cancel leave of nothing: rows enough to tell it from chance do not exist.
-LEAST_SHARE = 1e-13
-
 #: A correlation matrix may differ from symmetry, a unit diagonal and [-1, 1] by this much.
 _SLACK = 1e-8
 
@@ -58,11 +55,6 @@ def correlations(X: Any, y: Any, by: str, classes: bool | None = None) -> Correl
     R = np.asarray(unit.T @ unit)
     np.fill_diagonal(R, np.round(np.diag(R)))  # 1, or 0 for a constant column
     return Correlations(np.clip(R, -1, 1), np.asarray(unit.T @ (moved / np.sqrt((moved**2).sum()))))
-
-
-def without_rounding(shares: Floats) -> Floats:
-    """Shares of R² with those that are rounding at 0, so that what tells nothing ranks with all that tells nothing."""
-    return np.where(np.abs(shares) < LEAST_SHARE, 0.0, shares)
 
 
 def unit_columns(X: Floats) -> Floats:

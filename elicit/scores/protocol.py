@@ -29,6 +29,9 @@ Groups = Sequence[Sequence[int]]
 
 MASKED_TARGET = "the target is a masked array; drop the rows that are masked first"
 
+#: A share below this is what sums that cancel leave of nothing: rows enough to tell it from chance do not exist.
+LEAST_SHARE = 1e-13
+
 
 @dataclass(frozen=True)
 class Table:
@@ -157,7 +160,7 @@ def numbers(X: Any, *, gaps: bool = False) -> Floats:
         row, column = np.argwhere(np.abs(values) > LARGEST)[0]
         where = f"row {row}, column {column}"
         raise CellError(f"X is {values[row, column]:g} in {where}, too large to square; rescale it", row, column)
-    return values
+    return np.ascontiguousarray(values)  # sums over columns that lie otherwise end in other digits
 
 
 def holds_dates(values: Any) -> bool:
@@ -214,6 +217,14 @@ def centred(X: Floats) -> Floats:
     moved -= moved.mean(axis=0)  # far from 0 the first mean is rounded
     moved[:, same] = 0.0
     return np.asarray(moved / np.where(same, 1.0, np.abs(moved).max(axis=0)))
+
+
+def without_rounding(values: Floats, size: float = 1.0) -> Floats:
+    """What is rounding beside numbers of this size at 0, so that what tells nothing ranks with all that tells nothing.
+
+    A share of R² is of size 1, and so is a weight of Relief.
+    """
+    return np.where(np.abs(values) < LEAST_SHARE * size, 0.0, values)
 
 
 def columns_of_groups(groups: Groups | None, d: int) -> list[list[int]]:

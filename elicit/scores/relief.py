@@ -22,7 +22,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.numeric import is_finite, whole
 from elicit.scores.neighbours import CaseSpace, neighbourhoods, space_of
-from elicit.scores.protocol import Floats, Groups, Ints, generator, table
+from elicit.scores.protocol import Floats, Groups, Ints, generator, table, without_rounding
 
 #: With this decay the nearest alone counts, and so it does with less.
 LEAST_DECAY = 0.01
@@ -93,7 +93,7 @@ def rrelieff(
         both_known = _both_known(space, i, j)
         change += weighted @ both_known
         seen += share @ both_known
-    return _ratio(both, change) - _ratio(apart - both, seen - change)
+    return without_rounding(_ratio(both, change) - _ratio(apart - both, seen - change))
 
 
 def _decaying(place: Ints, decay: float) -> Floats:
@@ -111,7 +111,7 @@ def _weights_by_classes(space: CaseSpace, y: Ints, k: int, sampled: Ints, weight
             sign = -1.0 if other == own else weights[own, other]
             for near in neighbourhoods(space, mine, theirs, np.ones(min(k, len(y)))):
                 total += sign * _mean_differences(space, *near)
-    return total / len(sampled)
+    return without_rounding(total / len(sampled))
 
 
 def _mean_differences(space: CaseSpace, i: Ints, j: Ints, share: Floats) -> Floats:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from elicit.effects import ale
 from elicit.effects.ale import quantile_borders
@@ -13,6 +13,7 @@ from elicit.errors import InputError
 
 X, y = load_diabetes(return_X_y=True)
 FOREST = RandomForestRegressor(10, random_state=0).fit(X, y)
+SORTING = RandomForestClassifier(3, random_state=0).fit(X, y > y.mean())
 
 
 class WithoutNames:
@@ -125,6 +126,8 @@ def test_ordered_categories():
             lambda: ale(lambda X: np.zeros(len(X)), np.array([["a"], ["b"]]), 0, categorical=["a", "b", "a"]),
             "each of its levels once",
         ),
+        (lambda: ale(FOREST, X, 0, categorical=[[1.0]]), "each of its levels once"),
+        (lambda: ale(SORTING, X, 0, target=np.array([0, 1])), "no class of the model"),
         (lambda: ale(FOREST, X, 0, categorical=5), "the levels in their order, found 5"),
         (lambda: ale(FOREST, np.where(X[3, 0] == X, np.nan, X), 0), "row 3"),
     ],

@@ -160,3 +160,12 @@ def test_without_matplotlib_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match="install it with: pip install matplotlib"):
         found.plot()
+
+
+def test_codes_of_many_digits_are_told_apart():
+    codes = np.array([10115.0, 10117.0, 10119.0, 80331.0])
+    told = ["10115", "10117", "10119", "80331"]
+    bars = PartialDependence(("code",), (codes,), (True,), np.arange(4.0)).plot()
+    assert [label.get_text() for label in bars.ax_.get_xticklabels()] == told
+    both = PartialDependence(("code", "x"), (codes, codes), (True, False), np.zeros((4, 4))).plot()
+    assert [label.get_text() for label in both.ax_.get_yticklabels()] == told

@@ -11,6 +11,8 @@ from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -71,12 +73,17 @@ MODELS = [
     (ExtraTreesRegressor(20, max_depth=4, random_state=0), {}),
     (GradientBoostingRegressor(n_estimators=20, random_state=0), {}),
     (GradientBoostingRegressor(n_estimators=20, init="zero", loss="huber", random_state=0), {}),
+    (HistGradientBoostingRegressor(max_iter=15, min_samples_leaf=3, random_state=0), {}),
 ]
 CLASSIFIERS = [
     (DecisionTreeClassifier(max_depth=4, random_state=0), {"target": 1}),
     (RandomForestClassifier(20, class_weight="balanced", random_state=0), {"target": 2}),
     (ExtraTreesClassifier(20, random_state=0), {"target": 0}),
     (GradientBoostingClassifier(n_estimators=8, random_state=0), {"target": 2, "response": "decision_function"}),
+    (
+        HistGradientBoostingClassifier(max_iter=6, random_state=0),
+        {"target": 2, "response": "decision_function"},
+    ),
 ]
 
 
@@ -108,13 +115,35 @@ def test_boxes_and_batches_agree_for_classes(model, options):
     assert quick.overall == pytest.approx(asked.overall, abs=1e-11)
 
 
-def test_two_classes_of_boosting():
-    model = GradientBoostingClassifier(n_estimators=8, random_state=0).fit(X, y > y.mean())
+@pytest.mark.parametrize(
+    "model",
+    [
+        GradientBoostingClassifier(n_estimators=8, random_state=0),
+        HistGradientBoostingClassifier(max_iter=8, min_samples_leaf=3, random_state=0),
+    ],
+)
+def test_two_classes_of_boosting(model):
+    model.fit(X, y > y.mean())
     for label in (False, True):
         options = {"response": "decision_function", "target": label}
         quick, asked = h_statistic(model, X, **options), h_statistic(model, X, path="batches", **options)
         assert quick.path == "trees"
         assert quick.h == pytest.approx(asked.h, abs=1e-11)
+
+
+def test_boosting_by_histograms_whose_answer_is_another_than_its_sum_is_asked():
+    model = HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=3, loss="poisson").fit(X, y - y.min() + 1)
+    assert h_statistic(model, X).path == "batches"
+    model = HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=3).fit(X, y)
+    model._predictors[0][0].nodes = None  # another release may keep its trees in another way
+    assert boxes_of(answers(model)) is None
+
+
+def test_boosting_by_histograms_parts_what_single_precision_does_not():
+    close = 1 + 1e-12 * np.arange(40)[:, None]
+    model = HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=3).fit(close, np.arange(40) > 20)
+    assert len(np.unique(model.predict(close))) > 1
+    assert h_statistic(model, close).path == "trees"
 
 
 @settings(max_examples=15, deadline=None)
@@ -135,6 +164,8 @@ def test_boxes_agree_on_any_data_ties_included(seed, n, d, whole):
         (GradientBoostingClassifier(n_estimators=3), {}),  # probabilities are no sum of trees
         (RandomForestClassifier(3), {"response": "predict"}),
         (GradientBoostingRegressor(n_estimators=3, init=LinearRegression()), {}),
+        (HistGradientBoostingClassifier(max_iter=3), {}),
+        (HistGradientBoostingRegressor(max_iter=3, categorical_features=[0]), {}),
         (LinearRegression(), {}),
     ],
 )

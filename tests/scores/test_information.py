@@ -30,6 +30,15 @@ def test_by_neighbours_it_is_scikit_learns():
     assert mutual_information(DX, dy) == pytest.approx(expected, abs=1e-12)
 
 
+def test_it_is_the_same_however_the_numbers_lie_in_memory():
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        few = np.round(rng.normal(size=(12, 2)), 1)
+        assert np.array_equal(
+            mutual_information(few, np.arange(12) % 2), mutual_information(np.asfortranarray(few), np.arange(12) % 2)
+        )
+
+
 def test_columns_of_codes_by_counts_either_way():
     expected = [mutual_info_score(column, y) for column in CODES.T]
     assert information_gain(CODES, y) == pytest.approx(expected, abs=1e-12)

@@ -184,3 +184,10 @@ def test_what_a_linear_model_makes_of_rounding_is_nothing():
     found = coefficients(np.column_stack([full[:, 1:], np.ones(len(full))]), 1.7 * full[:, 0] + 0.3)
     assert found.tolist() == [0.0, 0.0, 0.0, 0.0]
     assert coefficients(full, 1.7 * full[:, 0] + 0.3)[0] > 0.5
+
+
+def test_what_falls_and_rises_as_much_when_it_is_shuffled_scores_0():
+    rng = np.random.default_rng(28)
+    columns = rng.normal(size=(40, 5))
+    found = permuted(columns, columns[:, 0] > 0, folds=3, repeats=3)
+    assert (np.abs(found) < 1e-9).tolist() == (found == 0).tolist() == [False, False, True, False, True]
