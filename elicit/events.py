@@ -228,7 +228,7 @@ def undoubted_questions(questions: int, spare: int, policy: str, doubt: float) -
 
 
 def usual_budget(n: int) -> int:
-    """Oracle calls of a run on n attributes that no budget is set for."""
+    """Oracle calls of a run that chooses from n attributes, where no budget is set."""
     return max(20, min(n * (n + 1) // 2, 10 * n))
 
 

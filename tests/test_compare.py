@@ -33,6 +33,7 @@ from elicit.numeric import GRID
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario_file import read_scenario, scenario_from
 from elicit.sessions import resume
+from elicit.subsets import Family
 
 matplotlib.use("Agg")
 
@@ -1026,7 +1027,7 @@ def test_what_failed_has_its_place_in_a_trace(folder):
 def test_without_a_budget_classical_methods_have_the_usual_one_of_so_many_attributes():
     plain = {"oracle": {"kind": "synthetic", "n": 8}, "operator": {"utility": "score - 0.01 * size"}}
     (run,) = compare(scenario_from({**plain, "experiment": {"methods": ["random"]}}, Path()), n_jobs=1)
-    assert run["evaluations"] == Settings().calls(8) < 255
+    assert run["evaluations"] == Settings().calls(Family(8)) < 255
 
 
 def test_progress_within_a_classical_run_is_told(folder):

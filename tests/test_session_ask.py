@@ -132,6 +132,14 @@ def test_a_comma_that_parts_the_header_is_the_separator_whatever_stands_in_quote
     assert load(str(tmp_path / "t.csv"), "y").columns == columns
 
 
+@pytest.mark.parametrize("mark", [";", "|", "\t"])
+def test_a_mark_within_a_name_and_every_cell_parts_less_than_the_commas_do(tmp_path, mark):
+    rows = "".join(f"{k},x{mark}{k % 3},{k / 7},{'ab'[k % 2]}\n" for k in range(30))
+    (tmp_path / "t.csv").write_text(f"age,tags (a{mark}b),dose,y\n{rows}")
+    assert load(str(tmp_path / "t.csv"), "y").columns[0] == "age"
+    assert tuple(load(str(tmp_path / "t.csv"), "y").groups) == (f"tags (a{mark}b)",)
+
+
 @pytest.mark.parametrize("named", ["", "sep=;\n", '"SEP=;"\n'])
 @pytest.mark.parametrize("point", [",", "."])
 def test_a_comma_in_a_name_parts_nothing_where_the_rows_are_parted_otherwise(tmp_path, named, point):
@@ -592,6 +600,17 @@ def test_warnings_name_what_may_mislead():
     assert list(warnings_about(Data(X[:, 3:], y[::-1] * 0 + np.arange(200) % 2, ("z",)))) == []
 
 
+def test_a_class_that_lies_in_one_group_is_told():
+    X, y = np.random.default_rng(0).normal(size=(12, 1)), np.array(list("abcabcababcc"))
+    together = np.array([1, 2, 3, 2, 1, 3, 1, 2, 1, 2, 3, 3])
+    (found,) = warnings_about(Data(X, y, ("x",), together=together))
+    assert found.startswith("class 'c' is in one group only, so no fold can both learn and test it")
+    assert list(warnings_about(Data(X, y, ("x",), together=np.arange(12) % 4))) == []
+    (found,) = warnings_about(Data(X, y, ("x",), together=y))
+    assert found.startswith("3 classes are each in one group only")
+    assert list(warnings_about(Data(X, np.arange(12.0), ("x",), together=together, holds="numbers"))) == []
+
+
 def test_correlations_are_over_the_rows_in_which_both_are_known():
     x = np.arange(50.0) ** 1.5
     X = np.column_stack([x, 2 * x])
@@ -962,3 +981,34 @@ def test_a_score_that_no_subset_has_ends_the_session_at_once_and_says_what_may_d
     assert "recommended" not in out
     record = read(tmp_path / "j")
     assert (len(record.facts), record.cached) == (1, {}), "whoever resumes could not try again"
+
+
+def test_one_text_beside_gaps_is_a_category_and_one_number_is_told_to_be_no_constant(tmp_path):
+    rows = "".join(f"{k},{'yes' * (k % 3 > 0)},{'1' * (k % 3 > 0)},yes,,{'ab'[k % 2]}\n" for k in range(30))
+    (tmp_path / "t.csv").write_text(f"a,smoker,flag,same,nothing,y\n{rows}")
+    data = load(str(tmp_path / "t.csv"), "y", tidy=True)
+    assert data.columns == ("a", "smoker=(missing)", "smoker=yes")
+    assert data.X[:4, 1:].tolist() == [[1, 0], [0, 1], [0, 1], [1, 0]]
+    assert data.notes == (
+        "'smoker' has 10 missing values, a level of its own",
+        "'flag' is left out: it is '1' or missing; where a gap stands for another value, write that",
+        "'same' is left out: it is constant",
+        "'nothing' is left out: it is empty",
+    )
+
+
+@pytest.mark.parametrize("gap", ["?", "N/A", "NULL", "none", "#NA"])
+def test_read_strictly_a_mark_of_a_gap_among_numbers_is_one_and_among_texts_a_category(tmp_path, gap):
+    rows = "".join(f"{gap if k == 3 else k},{gap if k == 3 else 'uv'[k % 2]},{'ab'[k % 2]}\n" for k in range(12))
+    (tmp_path / "t.csv").write_text(f"m,kind,y\n{rows}")
+    with pytest.raises(
+        InputError, match=rf"line 5: 'm' is {re.escape(gap)}, expected a value; fill it, remove the row"
+    ):
+        load(str(tmp_path / "t.csv"), "y")
+    assert len(load(str(tmp_path / "t.csv"), "y", dropped=["m"]).groups["kind"]) == 3
+
+
+def test_what_is_kept_and_was_left_out_is_told_with_its_reason(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,b,same,y\n" + "".join(f"{k},{k % 5},7,{'ab'[k % 2]}\n" for k in range(20)))
+    assert main(["ask", str(tmp_path / "t.csv"), "--target", "y", "--keep", "a,same"]) == 2
+    assert capsys.readouterr().err == "elicit: --keep: 'same' is left out: it is constant\n"

@@ -115,6 +115,12 @@ def _require_file(data: str) -> None:
 
 def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Family:
     """The subsets that may be chosen; an error where there is nothing to choose."""
+    for name in listed(args.keep):
+        if name in data.left_out:
+            why = next(
+                (note for note in data.notes if note.startswith(f"{name!r} is left out")), f"{name!r} is left out"
+            )
+            raise InputError(f"--keep: {why}")
     keep = mask_of_listed(listed(args.keep), attributes, "--keep")
     drop = mask_of_listed((name for name in listed(args.drop) if name not in data.left_out), attributes, "--drop")
     if keep & drop:

@@ -268,7 +268,7 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
     left = elicitation.budget - elicitation.evaluations
     if isinstance(reply, Measured):  # what failed is tried again by whoever resumes
         journal.cache(baseline, reply)
-    total = left * (seconds + _SECONDS_OF_DECIDING * elicitation.family.n)
+    total = left * (seconds + _SECONDS_OF_DECIDING * baseline.bit_count())
     settings, asked, meanwhile = elicitation.settings, "nothing asked", ""
     if settings.questions and min(elicitation.budget, elicitation.family.count()) > 1:
         asked = f"at most {many(settings.undoubted_questions, 'question')} asked"

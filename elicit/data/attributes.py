@@ -144,8 +144,10 @@ class CellColumns:
         remedy = "fill it, or remove the row"
         if not self.tidy:
             remedy = "fill it, remove the row, or have the data tidied (--tidy; in a scenario, tidy = true)"
+        known = [cell for cell in cells if not is_missing(cell)]
+        marked = self.tidy or (known and as_numbers(known) is not None)  # among texts "none" may be a category
         for cell, line in zip(cells, self.cells.lines, strict=True):
-            gap = is_missing(cell) if self.tidy else cell.lower() in ("", "na")
+            gap = is_missing(cell) if marked else cell.lower() in ("", "na")
             if gap or not math.isfinite(number_in(cell) or 0.0) or too_large(cell):
                 found, wanted = cell or "empty", f"expected a value; {remedy}"
                 if too_large(cell):

@@ -82,7 +82,7 @@ def blanks_of(path: Path) -> Blanks:
 def _written(path: Path) -> tuple[list[str], str, list[tuple[list[str], int]]]:
     """The lines of a file, its separator, and its rows as they are written, each with its line."""
     text = _lines(path)
-    separator = _declared_separator(text) or _best_separator(lambda mark: _count_fitting_rows(text, mark, path))
+    separator = _declared_separator(text) or _best_separator(lambda mark: _fitting_rows(text, mark, path))
     return text, separator, list(_rows(text, separator, path))
 
 
@@ -129,20 +129,20 @@ def _rows(text: Sequence[str], separator: str, path: Path) -> Iterator[tuple[lis
         ) from error
 
 
-def _count_fitting_rows(text: Sequence[str], separator: str, path: Path) -> int:
-    """How many rows have as many cells as the header, itself among them; none where it has one cell only."""
+def _fitting_rows(text: Sequence[str], separator: str, path: Path) -> tuple[int, int]:
+    """How many rows have as many cells as the header, itself among them, and how many; none where it has one only."""
     counts = (len(row) for row, _ in _rows(text, separator, path))
     width = next(counts, 0)
-    return 1 + sum(count == width for count in counts) if width > 1 else 0
+    return (1 + sum(count == width for count in counts), width) if width > 1 else (0, 0)
 
 
-def _best_separator(worth: Callable[[str], int]) -> str:
+def _best_separator(worth: Callable[[str], tuple[int, int]]) -> str:
     """The separator of the largest worth, a comma where all are worth nothing."""
-    found = dict.fromkeys(SEPARATORS, 0)
+    found = dict.fromkeys(SEPARATORS, (0, 0))
     for mark in SEPARATORS:
         with suppress(InputError):  # a cell is too long: this is not what parts it
             found[mark] = worth(mark)
-    return max(SEPARATORS, key=found.__getitem__) if any(found.values()) else ","
+    return max(SEPARATORS, key=found.__getitem__) if any(rows for rows, _ in found.values()) else ","
 
 
 def _check_shape(placed: Sequence[tuple[list[str], int]], separator: str, path: Path) -> None:
@@ -225,8 +225,8 @@ def pairs_of(path: Path, names: Iterable[str]) -> tuple[list[tuple[list[str], in
     """The rows of a file of names and numbers with their lines, and the separator that gives the most pairs of such."""
     known, text = set(names), _lines(path)
 
-    def found(mark: str) -> int:
-        return sum(1 + (row[0].strip() in known) for row, _ in _rows(text, mark, path) if len(row) == 2)
+    def found(mark: str) -> tuple[int, int]:
+        return sum(1 + (row[0].strip() in known) for row, _ in _rows(text, mark, path) if len(row) == 2), 2
 
     separator = _declared_separator(text) or _best_separator(found)
     cells = [([cell.strip() for cell in row], line) for row, line in _rows(text, separator, path)]

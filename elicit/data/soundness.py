@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,11 @@ MOST_PAIRS_NAMED = 3
 
 
 def warnings_about(data: Data, scoring: str | None = None) -> Iterator[str]:
-    """Warnings about columns that look like row numbers, rare classes, and columns that are highly correlated."""
+    """Warnings about columns that look like row numbers, classes that are rare or within one group, and columns that
+    are highly correlated."""
     yield from _row_numbers(data)
+    if data.classes and data.together is not None:
+        yield from _classes_of_one_group(data.y, data.together)
     if data.classes and scoring is None:
         yield from _rare_classes(data)
     yield from _correlated_attributes(data)
@@ -49,6 +53,16 @@ def _rare_classes(data: Data) -> Iterator[str]:
         yield (
             f"class {label_of(labels[least])!r} has {counts[least]} of {len(data.y)} rows: accuracy hardly sees it; "
             "consider --scoring balanced_accuracy"
+        )
+
+
+def _classes_of_one_group(y: NDArray[Any], together: NDArray[Any]) -> Iterator[str]:
+    alone = [label for label in np.unique(y) if len(np.unique(together[y == label])) == 1]
+    if alone:
+        which = f"class {label_of(alone[0])!r} is" if len(alone) == 1 else f"{len(alone)} classes are each"
+        yield (
+            f"{which} in one group only, so no fold can both learn and test it; join it with another class, or do "
+            "without the groups"
         )
 
 

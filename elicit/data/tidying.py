@@ -166,9 +166,12 @@ def tidy_column(name: str, cells: Sequence[str]) -> Column:
     """The column with its gaps, or left out where it says nothing."""
     missing = [is_missing(cell) for cell in cells]
     known, gaps = [cell for cell, gap in zip(cells, missing, strict=True) if not gap], sum(missing)
-    if len(set(known)) < 2:
-        return Column(None, note=f"{name!r} is left out: it is {'constant' if known else 'empty'}")
     values = as_numbers(known)
+    if len(set(known)) < 2 and (values is not None or not gaps):  # one text beside gaps tells them from each other
+        why = "empty" if not known else "constant"
+        if known and gaps:
+            why = f"{known[0]!r} or missing; where a gap stands for another value, write that"
+        return Column(None, note=f"{name!r} is left out: it is {why}")
     if values is not None:
         if large := next(filter(too_large, known), None):
             return Column(None, note=f"{name!r} is left out: {_too_large_note(large)}")

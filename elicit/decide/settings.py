@@ -55,7 +55,9 @@ class Settings:
     """How a run explores, asks and stops."""
 
     budget: int | None = _choice(
-        None, "oracle calls at most; none: n(n+1)/2, at least 20, at most 10 n, never more than there are subsets"
+        None,
+        "oracle calls at most; none: n(n+1)/2 where n attributes may be chosen, at least 20, at most 10 n, never more "
+        "than there are subsets",
     )
     questions: int = _choice(15, "the most questions put to the operator")
     parsimony: float | str = _choice(0.1, 'tau of the parsimonious set, or "exact" for the exact set')
@@ -280,13 +282,13 @@ class Settings:
         """The most questions of a run in which no answer is doubted."""
         return undoubted_questions(self.questions, self.spare, self.policy, self.doubt)
 
-    def calls(self, n: int) -> int:
-        """The budget on n attributes: as it was given, or the usual one."""
-        return usual_budget(n) if self.budget is None else self.budget
+    def calls(self, family: Family) -> int:
+        """The budget: as it was given, or the usual one of as many attributes as may be chosen."""
+        return usual_budget(family.largest.bit_count()) if self.budget is None else self.budget
 
     def evaluations(self, family: Family) -> int:
         """The budget of what measures only subsets of this family."""
-        return min(self.calls(family.n), family.count())
+        return min(self.calls(family), family.count())
 
     @property
     def begun_with(self) -> int:

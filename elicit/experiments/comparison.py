@@ -114,7 +114,7 @@ def walk_run(
     simulated = operator.simulated(oracle, seed)
     limits, value, chosen = scenario.elicits[0], _Utility(simulated), named(method)
     # a walk from above measures what is larger than max_size, too
-    budget = None if chosen.unlimited else limits.settings.calls(limits.family.n)
+    budget = None if chosen.unlimited else limits.settings.calls(limits.family)
     told = Method(method, chosen.explorer(scenario.material), value=value, goal=scenario.goal, budget=budget)
     outcome = explore(
         told,

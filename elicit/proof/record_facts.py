@@ -148,8 +148,8 @@ class KnownFacts:
         rule = stopped.rule
         tried = self.history.evaluated.keys() | self.history.failed.keys()
         if rule == BUDGET:
-            budget = usual_budget(self.family.n) if self._budget is None else self._budget
-            most = min(budget, self.family.count())
+            usual = usual_budget(self.family.largest.bit_count())
+            most = min(usual if self._budget is None else self._budget, self.family.count())
             return budget_spent(most), len(tried) >= most
         if rule == QUESTIONS:
             return questions_asked(len(self.history.answers)), self.history.asked >= self._undoubted_questions

@@ -107,8 +107,9 @@ def test_a_preset_gives_way_to_what_is_chosen_besides():
 
 
 def test_a_budget_is_as_given_or_the_usual_one_and_never_more_than_there_are_subsets():
-    assert [Settings().calls(n) for n in (2, 8, 50)] == [20, 36, 500]
-    assert Settings(budget=3).calls(8) == 3
+    assert [Settings().calls(Family(n)) for n in (2, 8, 50)] == [20, 36, 500]
+    assert Settings().calls(Family(50, keep=1, drop=(1 << 50) - (1 << 8))) == 36  # of 8 that may be chosen
+    assert Settings(budget=3).calls(Family(8)) == 3
     assert Settings(budget=99).evaluations(Family(4)) == 15
     assert Settings(budget=9).evaluations(Family(4)) == 9
 
