@@ -40,7 +40,6 @@ def test_every_display_draws_on_the_axes_given_or_on_new_ones(display, fitted):
     _, ax = plt.subplots()
     assert display.from_estimator(fitted, ax=ax).ax_ is ax
     assert display.from_estimator(fitted).plot(ax).ax_ is ax
-    assert display.from_selector(fitted, ax=ax).ax_ is ax
     drawn = display.from_estimator(fitted)
     assert drawn.ax_ is not ax
     assert drawn.figure_ is drawn.ax_.figure

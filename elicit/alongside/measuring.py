@@ -100,7 +100,7 @@ def measure(
 
 @contextmanager
 def _blaming_the_oracle() -> Iterator[None]:
-    """A reply that cannot be recorded is the fault of who gave it, unless it is what a utility cannot say of it."""
+    """A reply that cannot be recorded is the fault of whoever gave it, unless it is a utility that cannot rate it."""
     try:
         yield
     except WorthError:

@@ -53,18 +53,30 @@ def run(args: argparse.Namespace) -> int:
     measures = measures_of(args.by, data, args.relevance)
     options = options_of(args.option, args.model, measures, data, args.relevance)
     heading = [*_data_lines(args.data, data, len(names)), *(not_shown(measures, data) if args.by is None else ())]
-    relevances: tuple[Relevance, ...] = ()
+    found, relevances = list[Column](), list[Relevance]()
     with ExitStack() as at_the_end, destination(args.json, args.data) as out:
+        # after hours, perhaps: it is told even if what follows is interrupted, or the file cannot be written
+        at_the_end.callback(_show, heading, names, found, relevances, level)
         with Meter(sys.stderr) as meter:
-            found, troubles = _compute_scores(measures, options, data, columns, meter)
+            troubles = _compute_scores(measures, options, data, columns, meter, found)
             if args.relevance:
-                relevances = relevance_of(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
-        # after hours, perhaps: it is told even if the file cannot be written
-        at_the_end.callback(print_results, heading, names, found, relevances, level)
+                relevances += relevance_of(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
         if out is not None:
             write_json(out, _as_json(args, names, found, relevances))
     _report_troubles(troubles)
     return DONE
+
+
+def _show(
+    heading: Sequence[str],
+    names: Sequence[str],
+    found: Sequence[Column],
+    relevances: Sequence[Relevance],
+    level: float,
+) -> None:
+    """Print what there is, if anything was computed."""
+    if found or relevances:
+        print_results(heading, names, found, relevances, level)
 
 
 def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:
@@ -103,11 +115,13 @@ def _compute_scores(
     data: Data,
     columns: Columns,
     meter: Meter,
-) -> tuple[list[Column], list[tuple[Measure, InputError]]]:
-    """Every score that can be computed, and an error for each that cannot; if none can, the errors are raised."""
-    found, troubles = [], list[tuple[Measure, InputError]]()
-    for k, measure in enumerate(measures):
-        meter.update(k / len(measures), f"computing {measure.name}")
+    found: list[Column],
+) -> list[tuple[Measure, InputError]]:
+    """Put every score that can be computed into `found`; give an error for each that cannot, or raise if none can."""
+    troubles = list[tuple[Measure, InputError]]()
+    for k, measure in enumerate(measures, start=1):
+        # one score may take a thousand times what another does: how many are done says nothing of the time left
+        meter.update(0.0, f"computing {measure.name}, {k} of {len(measures)}")
         kwargs = {**measure.told(data.classes), **options.get(measure.name, {})}
         try:
             with warnings.catch_warnings(record=True) as caught:
@@ -121,7 +135,7 @@ def _compute_scores(
         found.append(Column(measure, kwargs, values))
     if not found:
         _report_troubles(troubles)
-    return found, troubles
+    return troubles
 
 
 def _report_troubles(troubles: Sequence[tuple[Measure, InputError]]) -> None:

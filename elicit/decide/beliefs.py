@@ -229,10 +229,10 @@ class Beliefs:
         if subset not in part:
             return None
         liked, effort = self.by_liking([x for x in self.evaluated if x in part])[:MOST_TRIED], self.settings.effort
-        return family_regret(self._searched, subset, part, decide_only=True, most_cubes=effort, rivals=liked)
+        return family_regret(self._fresh_for_search, subset, part, decide_only=True, most_cubes=effort, rivals=liked)
 
     @cached_property
-    def _searched(self) -> AnySet:
+    def _fresh_for_search(self) -> AnySet:
         """The set of utilities in which a part of the family is searched for a proof, and by which it is written."""
         return self.fresh_utilities()
 
@@ -251,7 +251,7 @@ class Beliefs:
         if part is None:
             rivals = self.scope.listed(found.subset, self.family, self.evaluated)
             return certify_best_among(self.fresh_utilities(), found.subset, rivals)
-        return certify_found(self._searched, found, part)
+        return certify_found(self._fresh_for_search, found, part)
 
     @cached_property
     def proven_among_evaluated(self) -> bool:
@@ -264,7 +264,7 @@ class Beliefs:
     @cached_property
     def favourite(self) -> Mask:
         """The member of the front that θ_k ranks first; without any statement the simplest."""
-        # where it is recommended though no answers contradict each other, nothing that they put below another is
+        # it may be what is recommended: then answers that go in no circles decide what is left out
         by_answers = self.conflict is None and not self.utilities.informative
         able = set(self.candidates) if by_answers else self.family
         front = [x for x in self.front if x in able] or self.eligible

@@ -42,7 +42,7 @@ UNASKED_DOWN = 2
 AGREEMENT_DOWN = 2.0
 
 
-def looks(settings: Settings, family: Family) -> int:
+def looks_a_size(settings: Settings, family: Family) -> int:
     """How many subsets of one size are looked at, at most: as the budget allows; 0 where no way down is taken."""
     free = len(family.free)
     times = settings.evaluations(family) // max(1, free)
@@ -52,7 +52,7 @@ def looks(settings: Settings, family: Family) -> int:
 
 def first_draws(settings: Settings, family: Family) -> int:
     """Subsets that are evaluated before anything is modelled, where no prior says which ones."""
-    if settings.start is not None or settings.explore != "gain" or looks(settings, family):
+    if settings.start is not None or settings.explore != "gain" or looks_a_size(settings, family):
         return settings.begun_with
     return max(settings.begun_with, settings.evaluations(family) // SHARE_OF_THE_START)
 
@@ -61,32 +61,32 @@ def between_questions(settings: Settings, family: Family) -> int:
     """Evaluations that lie between two questions."""
     if settings.ask_every is not None:
         return settings.ask_every
-    return ASK_EVERY_DOWN if settings.explore == "gain" and looks(settings, family) else ASK_EVERY
+    return ASK_EVERY_DOWN if settings.explore == "gain" and looks_a_size(settings, family) else ASK_EVERY
 
 
-def turn(settings: Settings, family: Family) -> int:
+def unasked_every(settings: Settings, family: Family) -> int:
     """One evaluation in how many goes to what promises most, though it may be rejected; 0: none."""
     if settings.unasked is not None:
         return settings.unasked
-    return UNASKED_DOWN if looks(settings, family) and not settings.exact else 0
+    return UNASKED_DOWN if looks_a_size(settings, family) and not settings.exact else 0
 
 
-def agreement(settings: Settings, family: Family) -> float:
+def agreement_of(settings: Settings, family: Family) -> float:
     """How much it counts that operators agree on what they gain by; 1: not at all."""
     if settings.agreement is not None:
         return settings.agreement
-    return AGREEMENT_DOWN if looks(settings, family) else 1.0
+    return AGREEMENT_DOWN if looks_a_size(settings, family) else 1.0
 
 
 def on_the_way(beliefs: Beliefs) -> bool:
     """Whether a run goes down, and is not yet through with it."""
-    most = looks(beliefs.settings, beliefs.family) * len(beliefs.family.free)
+    most = looks_a_size(beliefs.settings, beliefs.family) * len(beliefs.family.free)
     return most > 0 and len(beliefs.evaluated) < beliefs.settings.begun_with + most
 
 
 def may_wait(beliefs: Beliefs) -> bool:
     """Whether a step down may wait for what promises more: what only matters together had half of the way to show."""
-    half = looks(beliefs.settings, beliefs.family) * len(beliefs.family.free) / 2
+    half = looks_a_size(beliefs.settings, beliefs.family) * len(beliefs.family.free) / 2
     return beliefs.settings.detour > 0 and len(beliefs.evaluated) > half
 
 
@@ -95,7 +95,7 @@ def next_down(beliefs: Beliefs, forecast: Forecast, new: Callable[[Mask], bool],
     column = next((c for c, criterion in enumerate(forecast.criteria) if isinstance(criterion, Process)), None)
     if column is None:
         return None
-    history, most = beliefs.history, looks(beliefs.settings, beliefs.family)
+    history, most = beliefs.history, looks_a_size(beliefs.settings, beliefs.family)
     score = dict(zip(history.subsets, history.vectors[:, column].tolist(), strict=True))
     by_size: dict[int, list[Mask]] = {}
     for subset in [*score, *chosen]:

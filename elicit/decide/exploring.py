@@ -20,11 +20,11 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.climbing import climbed
-from elicit.decide.descent import agreement, looks, may_wait, next_down, on_the_way, turn
-from elicit.decide.drawing import Draws
+from elicit.decide.descent import agreement_of, looks_a_size, may_wait, next_down, on_the_way, unasked_every
+from elicit.decide.draws import Draws
 from elicit.decide.forecast import CENTRES, Forecast, log_gain
 from elicit.decide.outlook import Outlook
-from elicit.decide.restarts import ANEW, last_beginning, missing
+from elicit.decide.restarts import ANEW, draws_missing, last_beginning
 from elicit.events import REJECTIONS
 from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
@@ -139,7 +139,7 @@ class _Explorer:
         self._on_the_way: set[Mask] = set()
         self._ranked: list[Mask] | None = None
         best_first = self._settings.first == "path" and self._settings.explore == "gain"
-        self._by_prior = best_first and outlook.prior is not None and not looks(self._settings, self._family)
+        self._by_prior = best_first and outlook.prior is not None and not looks_a_size(self._settings, self._family)
         self._ladder = outlook.ladder(self._family) if self._by_prior else []
         least = 1 if self._settings.explore == "gain" else 0  # a forecast needs something to go by
         self._starting = len(beliefs.evaluated) < max(least, len(self._ladder) + outlook.draws)
@@ -197,7 +197,7 @@ class _Explorer:
 
     @cached_property
     def _alone(self) -> list[Mask]:
-        """Where so far only attributes alone could be measured, if anything: some of them."""
+        """Some single attributes, while many failed and nothing but single ones was measured."""
         some = self._family.alone(FAILED)
         measured = self._history.evaluated.keys()
         return some if len(self._history.failed) >= FAILED and measured <= set(some) else []
@@ -254,7 +254,7 @@ class _Explorer:
     @property
     def _anew(self) -> bool:
         """Whether the search begins anew."""
-        return missing(self._since, len(self._beliefs.evaluated)) > 0
+        return draws_missing(self._since, len(self._beliefs.evaluated)) > 0
 
     @cached_property
     def _centres(self) -> list[Mask]:
@@ -282,7 +282,7 @@ class _Explorer:
 
     def _log_gain(self, subsets: Sequence[Mask]) -> Vector:
         crowd = self._beliefs.plausible
-        agreed = agreement(self._settings, self._family)
+        agreed = agreement_of(self._settings, self._family)
         operators, shares = crowd.sample(OPERATORS, agreed)
         most = forecast_at_once(self._family.n)
         parts = [subsets[k : k + most] for k in range(0, len(subsets), most)]
@@ -334,7 +334,7 @@ class _Explorer:
 
         The last one does, for nothing would look again at what was rejected then.
         """
-        every = turn(self._settings, self._family)
+        every = unasked_every(self._settings, self._family)
         if not every or not self._may_believe_the_forecast:
             return False
         spent = len(self._history.evaluated) + len(self._history.failed) + len(self.chosen)

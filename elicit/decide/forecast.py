@@ -187,7 +187,7 @@ def _weights(seen: Matrix, fitted: Vector) -> Vector:
 def _outcomes(criteria: int) -> tuple[Matrix, Vector]:
     """Standard normal outcomes of independent criteria: shape (outcomes, criteria), and the chance of each.
 
-    Evenly spread over a box (by the sequence of least discrepancy that is a sum), weighted by their density.
+    Evenly spread over a box (by an additive sequence of low discrepancy), weighted by their density.
     """
     if criteria == 0:
         return np.zeros((1, 0)), np.ones(1)

@@ -175,7 +175,7 @@ def _middle_and_scale(front: Matrix) -> tuple[Vector, Vector]:
 
 
 def _chance(gain: Array) -> Array:
-    """The chance that who gains this much by the first of two subsets says so."""
+    """The chance that an operator who gains this much by the first of two subsets says so."""
     return np.asarray(_ERRS + (1 - 2 * _ERRS) * expit(gain / _BLUR))
 
 

@@ -31,6 +31,6 @@ def last_beginning(worth: Vector, budget: int) -> int:
     return since
 
 
-def missing(since: int, evaluated: int) -> int:
+def draws_missing(since: int, evaluated: int) -> int:
     """How many draws a search that began anew still needs before anything can be forecast."""
     return max(0, since + DRAWS - evaluated) if since else 0

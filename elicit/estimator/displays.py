@@ -1,7 +1,5 @@
 """Displays: a fitted selector as pictures, each a class with `from_estimator` and `plot`, as in scikit-learn.
 
-`from_selector` is the same by the name of what is taken.
-
 They need matplotlib (the extra "plot"), which is imported only when something is drawn. Colour never
 carries meaning alone: what is chosen has its own marker and is named in the legend.
 """
@@ -79,8 +77,6 @@ class ParetoDisplay:
             selector.feature_names_,
         ).plot(ax=ax)
 
-    from_selector = from_estimator
-
     def plot(self, ax: Any = None) -> Self:
         """Draw it."""
         ax = self.ax_ = axes_for(ax)
@@ -140,8 +136,6 @@ class RegretDisplay:
         so_far = np.maximum.accumulate(values)
         return cls(np.arange(1, len(values) + 1, dtype=np.float64), so_far[-1] - so_far, unit).plot(ax=ax)
 
-    from_selector = from_estimator
-
     def plot(self, ax: Any = None) -> Self:
         """Draw it."""
         ax = self.ax_ = axes_for(ax)
@@ -187,8 +181,6 @@ class InteractionDisplay:
         table = selector.interactions_[np.ix_(chosen, chosen)]
         return cls(table, names, len(selector.attributes_) - len(names)).plot(ax=ax)
 
-    from_selector = from_estimator
-
     def plot(self, ax: Any = None) -> Self:
         """Draw it."""
         reach = float(np.abs(self.interactions).max(initial=0.0)) or 1.0
@@ -224,8 +216,6 @@ class PowerDisplay:
         selected = set(selector.feature_names_)
         chosen = tuple(name in selected for name in names)
         return cls(selector.power_[order], names, chosen, len(selector.attributes_) - len(names)).plot(ax=ax)
-
-    from_selector = from_estimator
 
     def plot(self, ax: Any = None) -> Self:
         """Draw it."""

@@ -19,7 +19,7 @@ from elicit.decide.climbing import climbed
 from elicit.decide.exploring import MOST_LISTED, MOST_STALE, forecast_at_once, sampled
 from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
-from elicit.decide.restarts import ANEW, last_beginning, missing
+from elicit.decide.restarts import ANEW, draws_missing, last_beginning
 from elicit.knowledge.history import History
 from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, members
@@ -47,7 +47,7 @@ def next_subsets(
     ladder = outlook.ladder(family)
     chosen = [m for m in ladder if m not in tried][:count]
     first = min(len(ladder) + outlook.draws, family.count()) - len(tried)
-    wanted = min(count, max(first, missing(since, len(history.evaluated))))
+    wanted = min(count, max(first, draws_missing(since, len(history.evaluated))))
     while len(chosen) < wanted:
         drawn = next((m for m in ground.draws() if m not in tried and m not in chosen), None)
         if drawn is None:

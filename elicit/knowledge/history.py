@@ -119,7 +119,7 @@ class History:
             case Failed(subset=subset):
                 self._expect_new(subset)
                 self.failed[subset] = fact
-                self.rejected.pop(subset, None)  # as of what is measured
+                self.rejected.pop(subset, None)  # as when a subset is measured
             case Preferred():
                 self._record_answer(fact)
             case Assumed():
@@ -176,7 +176,7 @@ class History:
             found = len(fact.criteria) if _is_list(fact.criteria) else repr(fact.criteria)
             raise InputError(f"expected {len(self.criteria)} criteria for {names}, found {found}")
         for criterion, value in zip(self.criteria, fact.criteria, strict=True):
-            if not (is_number(value) and abs(value) < LARGEST_MEASURED):  # nor is what is not a number
+            if not (is_number(value) and abs(value) < LARGEST_MEASURED):  # NaN fails here, too
                 raise InputError(
                     f"criterion {criterion.name!r} of {names} is not a number below {LARGEST_MEASURED:g}, "
                     f"found {value}; record a failure instead"

@@ -107,7 +107,7 @@ class Reaching:
     largest: int | None = None
 
     def __post_init__(self) -> None:
-        if not is_number(self.least) or not abs(self.least) < LARGEST_MEASURED:  # nor is what is not a number
+        if not is_number(self.least) or not abs(self.least) < LARGEST_MEASURED:  # NaN fails here, too
             raise InputError(
                 f"the value to reach is a finite number below {LARGEST_MEASURED:g}, found {self.least!r:.40}"
             )

@@ -207,7 +207,10 @@ def programmed_regret(
 
 
 def interior_theta(utilities: AnySet) -> Utility:
-    """A θ in the interior of the set: of largest margin, or simplest; unlike `inside` whatever was solved before."""
+    """A θ in the interior of the set: of largest margin, or simplest.
+
+    Unlike `inside` it does not depend on what was solved before.
+    """
     return utilities.roomiest if isinstance(utilities, ExactSet) else utilities.simplest.theta
 
 

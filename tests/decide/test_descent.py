@@ -13,12 +13,12 @@ from elicit.decide.descent import (
     LEAST_BUDGET,
     MOST_DOWN,
     MOST_LOOKS,
-    agreement,
+    agreement_of,
     first_draws,
-    looks,
+    looks_a_size,
     next_down,
     on_the_way,
-    turn,
+    unasked_every,
 )
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.forecast import Forecast
@@ -165,7 +165,7 @@ def test_where_every_criterion_is_known_without_a_look_nobody_goes_down():
 @pytest.mark.parametrize(("calls", "most"), [(14, 0), (15, 2), (19, 2), (20, 3), (25, 4), (31, 4), (99, 4)])
 def test_looks_at_one_size_are_as_the_budget_allows_and_the_way_is_as_long_as_they_are(calls, most):
     chosen, family = Settings(budget=calls), Family(5)
-    assert looks(chosen, family) == most
+    assert looks_a_size(chosen, family) == most
     measured = (SimpleNamespace(settings=chosen, family=family, evaluated=range(count)) for count in range(30))
     assert sum(on_the_way(beliefs) for beliefs in measured) == (5 * most + chosen.begun_with if most else 0)
 
@@ -262,7 +262,7 @@ def test_draws_come_first_where_no_way_is_gone_down(n, budget, start, first, exp
     ],
 )
 def test_the_most_promising_has_its_turn_where_a_run_goes_down_unless_told_otherwise(n, choices, every):
-    assert turn(Settings(**choices), Family(n)) == every
+    assert unasked_every(Settings(**choices), Family(n)) == every
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_the_most_promising_has_its_turn_where_a_run_goes_down_unless_told_other
     ],
 )
 def test_that_operators_agree_counts_where_a_run_goes_down_unless_told_otherwise(n, choices, counts):
-    assert agreement(Settings(**choices), Family(n)) == counts
+    assert agreement_of(Settings(**choices), Family(n)) == counts
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from elicit.asks import Done, Evaluate, Measured
 from elicit.decide import restarts
 from elicit.decide.elicitation import Elicitation
-from elicit.decide.restarts import ANEW, DRAWS, LONG, last_beginning, missing
+from elicit.decide.restarts import ANEW, DRAWS, LONG, draws_missing, last_beginning
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared
 from elicit.events import SCORE_AND_SIZE
@@ -48,8 +48,8 @@ def test_when_it_began_does_not_depend_on_what_came_later(seed, one, other):
 
 
 def test_draws_are_missing_until_there_are_enough_and_only_after_a_new_beginning():
-    assert [missing(0, k) for k in (0, 3, 99)] == [0, 0, 0]
-    assert [missing(50, 50 + k) for k in (0, 2, DRAWS, DRAWS + 9)] == [DRAWS, DRAWS - 2, 0, 0]
+    assert [draws_missing(0, k) for k in (0, 3, 99)] == [0, 0, 0]
+    assert [draws_missing(50, 50 + k) for k in (0, 2, DRAWS, DRAWS + 9)] == [DRAWS, DRAWS - 2, 0, 0]
 
 
 def score(mask):

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from elicit.decide import drawing
-from elicit.decide.drawing import MOST_INDEXED, ONE_SMALLER_IN, Draws
+from elicit.decide.draws import MOST_INDEXED, ONE_SMALLER_IN, Draws
 from elicit.decide.outlook import Outlook
 from elicit.decide.settings import Settings
 from elicit.subsets import Family
@@ -39,7 +38,7 @@ def drawn(monkeypatch):
         found.append((law, index.tolist(), temperature))
         return family.largest
 
-    monkeypatch.setattr(drawing, "draw", draw)
+    monkeypatch.setattr("elicit.decide.draws.draw", draw)
     return found
 
 
@@ -74,7 +73,7 @@ def test_an_index_over_the_set_is_the_one_that_is_named_and_its_dust_is_neither_
         asked.append((len(some), joint))
         return np.array([-1e-12, 1e-12, 0.5, -0.5])
 
-    monkeypatch.setattr(drawing, "gap_index", gap_index)
+    monkeypatch.setattr("elicit.decide.draws.gap_index", gap_index)
     draws(index=index, index_samples=3, law="sized").one()
     ((law, found, _),) = drawn
     assert (law, found) == ("sized", [0.0, 0.0, 0.5, -0.5])
@@ -84,7 +83,7 @@ def test_an_index_over_the_set_is_the_one_that_is_named_and_its_dust_is_neither_
 
 @pytest.mark.parametrize(("explore", "by"), [("sequential", "joining"), ("sequential-source", "joining_as_printed")])
 def test_attribute_by_attribute_one_draws_as_it_is_meant_or_as_it_is_printed(explore, by, monkeypatch):
-    monkeypatch.setattr(drawing, by, lambda _: lambda _v, x: float(x == 2))
+    monkeypatch.setattr(f"elicit.decide.draws.{by}", lambda _: lambda _v, x: float(x == 2))
     assert draws(explore=explore).one() == 0b100
 
 
@@ -113,9 +112,8 @@ def test_where_a_family_ends_far_below_half_one_first_draw_in_so_many_is_smaller
 
 @pytest.mark.parametrize(("most", "smaller"), [(1, False), (2, True), (31, True), (32, False), (64, False)])
 def test_far_below_half_are_two_standard_deviations_and_more_than_one_attribute(most, smaller, drawn):
-    looks = draws(
-        family=Family(80, max_size=most), evaluated=0, starting=True
-    )  # 40 are half, and 8.9 the deviation twice
+    # 40 are half, and 8.9 the deviation twice
+    looks = draws(family=Family(80, max_size=most), evaluated=0, starting=True)
     found = {looks.one().bit_count() for _ in range(10)}
     assert bool(drawn) != smaller
     assert (max(found) < most) == smaller
