@@ -19,7 +19,7 @@ from elicit.decide.settings import Settings
 from elicit.drive import _ProgressReporter, drive
 from elicit.errors import JournalError
 from elicit.events import Answer, Evaluated, Preferred, Retracted
-from elicit.journal import identity, read
+from elicit.journal import Journal, identity, read
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
 from elicit.sessions import begin
@@ -148,6 +148,23 @@ def test_what_is_measured_ahead_in_numbers_of_another_library_is_kept_as_what_is
     with begin(tmp_path / "j", oracle, SETTINGS) as session:
         JournalWriter(session.elicitation, session.journal, time.time).keep(3, found)
         assert session.journal.cached == {3: Measured((0.5, 2.0), ((0.25, 0.75), ()), (0.25, None))}
+
+
+def test_after_a_write_that_failed_nothing_more_is_kept_and_whoever_writes_next_is_told(tmp_path, monkeypatch):
+    oracle, kept = truth(), []
+
+    def cache(_journal, subset, _found, at):
+        kept.append((subset, at))
+        raise JournalError("no room")
+
+    monkeypatch.setattr(Journal, "cache", cache)
+    with begin(tmp_path / "j", oracle, SETTINGS) as session:
+        writer = JournalWriter(session.elicitation, session.journal, lambda: 5.0)
+        writer.keep(3, Measured((0.5, 2.0)))
+        writer.keep(1, Measured((0.5, 1.0)))
+        assert kept == [(3, 5.0)]
+        with pytest.raises(JournalError, match="no room"):
+            writer.save()
 
 
 def test_an_oracle_that_another_process_cannot_load_stays_where_it_is_and_nothing_is_printed(capfd):

@@ -177,6 +177,13 @@ def test_only_where_enough_failed_alike_are_all_and_some_alone_tried_too(failed,
     assert only_failures([*facts, Evaluated(99, 7, (0.5, 3.0))]) == {}  # one that could be measured is hope enough
 
 
+def test_a_family_that_was_all_tried_ends_by_itself_though_all_failed_alike():
+    failed = {m: f"ValueError: no {m}" for m in range(1, 8)}
+    require_hope(failed, Family(3), lambda subsets: [Failure("ValueError")] * len(subsets))
+    with pytest.raises(InputError, match="all of the first 9, of size 1 to 4, failed alike"):
+        require_hope(failed, Family(4), lambda subsets: [Failure("ValueError")] * len(subsets))
+
+
 @pytest.mark.parametrize("batch", [1, 4])
 def test_a_run_that_could_measure_nothing_is_tried_again_when_it_is_resumed(tmp_path, batch):
     settings, oracle = dataclasses.replace(SETTINGS, batch=batch), truth()

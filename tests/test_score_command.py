@@ -6,6 +6,7 @@ import os
 import pickle
 import re
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -287,3 +288,16 @@ def test_a_text_among_numbers_is_named_and_columns_of_many_texts_are_told(here, 
     assert "t.csv, line 9: column 'a' holds numbers, but here 'x'; correct it, or remove the row" in (
         capsys.readouterr().err
     )
+
+
+def test_an_interrupt_shows_the_scores_that_are_computed(capsys, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    slow = SimpleNamespace(name="slow", told=lambda _: {}, scores=interrupted)
+    for first, shown in (([score_named("fisher")], True), ([], False)):
+        monkeypatch.setattr("elicit.commands.score.measures_of", lambda *_, known=first: [*known, slow])
+        assert main(["score", "iris"]) == 130
+        out, err = capsys.readouterr()
+        assert ("petal width (cm)" in out) is shown
+        assert err.endswith("elicit: interrupted\n")

@@ -376,22 +376,37 @@ class Elicitation:
 
     def _question(self, rng: np.random.Generator, left: int, ending: bool) -> Question | None:
         """The question to ask now, when one is due."""
-        settings, asked, between = self.settings, self.history.asked, self._between_questions
-        most, over = settings.undoubted_questions, left <= 0 or ending
-        if not self.history.evaluated or (asked >= most and not (over and self._may_doubt)):
+        settings, over = self.settings, left <= 0 or ending
+        if not self.history.evaluated or not self._may_ask(over):
             return None
-        last = min(settings.last_questions, most)
-        due = between == 0 or (self.history.calls_since_answer >= between and asked < most - last)
-        at_the_end = over and self.history.asked_since_call < last
         questions, found = Questions(self.beliefs), None
-        if due or at_the_end:
-            if settings.check_every and asked and asked % settings.check_every == 0:
-                found = questions.check(rng)
+        at_the_end = over and self.history.asked_since_call < self._kept_for_the_end
+        if at_the_end or self._due:
             worth = 0.0 if ending else LAST_WORTH if at_the_end else 1.0
+            found = questions.check(rng) if self._check_due else None
             found = found or questions.doubted(rng) or questions.next(rng, worth=worth, last=at_the_end)
         if found is None and over and settings.confirm > 0:
-            found = questions.confirming(rng, few=asked < settings.confirm)
+            found = questions.confirming(rng, few=self.history.asked < settings.confirm)
         return found
+
+    def _may_ask(self, over: bool) -> bool:
+        """Whether a question is left; once all is measured those count, too, that are kept for doubts."""
+        return self.history.asked < self.settings.undoubted_questions or (over and self._may_doubt)
+
+    @property
+    def _kept_for_the_end(self) -> int:
+        return min(self.settings.last_questions, self.settings.undoubted_questions)
+
+    @property
+    def _due(self) -> bool:
+        """Whether enough was measured since the last answer."""
+        between, most = self._between_questions, self.settings.undoubted_questions - self._kept_for_the_end
+        return between == 0 or (self.history.calls_since_answer >= between and self.history.asked < most)
+
+    @property
+    def _check_due(self) -> bool:
+        every, asked = self.settings.check_every, self.history.asked
+        return every > 0 and asked > 0 and asked % every == 0
 
     @property
     def _may_doubt(self) -> bool:

@@ -80,6 +80,17 @@ def test_what_two_attributes_cost_that_always_came_together_is_not_known_of_eith
     assert known.outcomes([0b01, 0b10, 0b11110])[0][:, 0] == pytest.approx([5, 1, 15])
 
 
+def test_what_is_in_every_subset_takes_no_part_in_what_an_unknown_attribute_is_taken_to_cost():
+    price = np.array([100.0, 1.0, 2.0, 4.0, 7.0])
+    seen = [0b00001 | m << 1 for m in range(1, 8)] + [0b00001]  # the first is kept, the last was never tried
+    costs = bits(seen, 5) @ price
+    known = Forecast(5, seen, costs[:, None], costs)
+    assert isinstance(known.criteria[0], Sum)
+    alone, all_four, unknown = known.outcomes([0b00001, 0b01111, 0b10001])[0][:, 0].tolist()
+    assert (alone, all_four) == (pytest.approx(100), pytest.approx(107))
+    assert unknown == pytest.approx(100 + 7 / 3)
+
+
 def test_what_was_the_same_so_far_is_not_taken_for_granted():
     forecast = Forecast(4, [1, 2, 4, 3, 6, 7, 15], np.ones((7, 1)), np.ones(7))
     assert isinstance(forecast.criteria[0], Process)
