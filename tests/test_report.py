@@ -14,7 +14,6 @@ import re
 import shlex
 import shutil
 import time
-from contextlib import nullcontext
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -507,20 +506,39 @@ def test_one_attribute_acts_together_with_none(wine):
 
 
 @pytest.mark.parametrize(
-    ("section", "fingerprint", "reason"),
+    ("section", "fingerprint", "reason", "complaint"),
     [
-        ({**WINE, "data": "nowhere.csv", "target": "y"}, "", "cannot be made again"),
-        (WINE, "another", "no longer those of the session"),
-        ({"kind": "table", "path": "scenarios/wine_knn3.csv.gz"}, "", "no model that could be fitted again"),
+        (
+            {**WINE, "data": "nowhere.csv", "target": "y"},
+            "",
+            "cannot be made again",
+            "made again: nowhere.csv: no such",
+        ),
+        (WINE, "another", "no longer those of the session", "no longer those of the session"),
+        ({"kind": "table", "path": "scenarios/wine_knn3.csv.gz"}, "", "no model that could be fitted again", ""),
     ],
 )
-def test_what_cannot_be_made_again_is_said(section, fingerprint, reason, monkeypatch):
+def test_what_cannot_be_made_again_is_said(section, fingerprint, reason, complaint, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[1])
-    gone = section.get("data") == "nowhere.csv"
-    with pytest.warns(UserWarning, match="nowhere") if gone else nullcontext():
-        story = story_of(section, 0b11, {0b11: 0.5}, fingerprint, Family(13))
+    story = story_of(section, 0b11, {0b11: 0.5}, fingerprint, Family(13))
     assert (story.honest, story.importance) == ((), ())
     assert reason in story.missing[0]
+    assert "nowhere" not in story.missing[0]
+    assert complaint in story.complaint
+    assert bool(story.complaint) is bool(complaint)
+
+
+def test_that_the_data_have_changed_is_told_beside_the_page(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    rows = "".join(f"{k},{k * k % 7},{k % 2}\n" for k in range(24))
+    Path("d.csv").write_text(f"a,b,y\n{rows}")
+    options = ("--target", "y", "--folds", "3", "--journal", "j", "--budget", "3", "--questions", "0")
+    assert main(["ask", "d.csv", *options]) == 0
+    Path("d.csv").write_text(f"a,b,y\n{rows}5,5,1\n")
+    capsys.readouterr()
+    assert main(["report", "j", "-o", "r.html"]) == 0
+    assert "elicit: the data or the model are no longer those of the session\n" in capsys.readouterr().err
 
 
 def test_what_was_measured_on_fresh_folds_is_told_though_the_data_are_gone():
@@ -529,16 +547,14 @@ def test_what_was_measured_on_fresh_folds_is_told_though_the_data_are_gone():
     kept = {
         (seed, x): Measured((seed / 1e4 + (x == 0b11), 1.0)) for seed in range(1000, 1005) for x in (0b11, 2**13 - 1)
     }
-    with pytest.warns(UserWarning, match="nowhere"):
-        story = story_of(section, 0b11, scores, "", Family(13), None, kept)
+    story = story_of(section, 0b11, scores, "", Family(13), None, kept)
     assert "cannot be made again" in story.missing[0]
     assert [(told.mean, told.chosen) for told in story.honest] == [
         (pytest.approx(1.1002), 0.5),
         (pytest.approx(0.1002), 0.25),
     ]
     del kept[1004, 0b11]
-    with pytest.warns(UserWarning, match="nowhere"):
-        assert story_of(section, 0b11, {0b11: 0.5}, "", Family(13), None, kept).honest == ()
+    assert story_of(section, 0b11, {0b11: 0.5}, "", Family(13), None, kept).honest == ()
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
         if not args.no_model:
             with counted_warnings() as warned, Meter(sys.stderr) as meter:
                 story = _story(record, content, section, meter.update)
-            for line in warning_lines(warned, "looking at the model"):
+            for line in (*warning_lines(warned, "looking at the model"), *filter(None, [story.complaint])):
                 complain(line)
         assert out is not None
         out.write(page(content, story, os.path.basename(args.path)))

@@ -7,7 +7,6 @@ the data have moved) is left out with the reason; what the record keeps is shown
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -107,6 +106,7 @@ class ModelStory:
     answer: str = ""
     missing: tuple[str, ...] = ()
     guess: float | None = None
+    complaint: str = ""  # for the terminal alone: it may quote a file, and the page is made to be sent on
 
 
 def story_of(
@@ -126,12 +126,10 @@ def story_of(
     """
     compared, known = (subset, family.largest), afresh or {}
     oracle = _rebuilt_oracle(section, fingerprint)
-    if isinstance(oracle, str):
-        if unmeasured(section, compared, known):
-            return ModelStory(missing=(oracle,))
-        return ModelStory(
-            _fresh_and_chosen(family, subset, chosen, fresh_scores(section, compared, known)), missing=(oracle,)
-        )
+    if isinstance(oracle, _Gone):
+        there = not unmeasured(section, compared, known)
+        honest = _fresh_and_chosen(family, subset, chosen, fresh_scores(section, compared, known)) if there else ()
+        return ModelStory(honest, missing=(oracle.reason,), complaint=oracle.complaint)
     missing: list[str] = []
     work = _FitCounter(progress, len(oracle.splits), len(unmeasured(section, compared, known)))
     error, importance = _importance(oracle, subset, work)
@@ -153,18 +151,25 @@ def story_of(
     )
 
 
-def _rebuilt_oracle(section: Mapping[str, Any], fingerprint: str) -> WrapperOracle | str:
+class _Gone(NamedTuple):
+    """Why the oracle of a session cannot be had again, on the page; and what of it is complained of beside the page."""
+
+    reason: str
+    complaint: str = ""
+
+
+def _rebuilt_oracle(section: Mapping[str, Any], fingerprint: str) -> WrapperOracle | _Gone:
     """The oracle of the session, made again, or the reason why that cannot be done."""
+    gone = "the data or the model cannot be made again"
     try:
         oracle = oracle_from(section, Path())
     except ElicitError as problem:
-        # the page is made to be sent on, and the reason may quote a file that the journal names
-        warnings.warn(f"the data or the model cannot be made again: {problem}", stacklevel=2)
-        return "the data or the model cannot be made again; the command that wrote this page said why"
+        return _Gone(f"{gone}; the command that wrote this page said why", f"{gone}: {problem}")
     if not isinstance(oracle, WrapperOracle):
-        return "the scores of this run came from no model that could be fitted again"
+        return _Gone("the scores of this run came from no model that could be fitted again")
     if oracle.fingerprint != fingerprint:
-        return "the data or the model are no longer those of the session"
+        changed = "the data or the model are no longer those of the session"
+        return _Gone(changed, changed)
     return oracle
 
 
