@@ -1012,3 +1012,18 @@ def test_what_is_kept_and_was_left_out_is_told_with_its_reason(tmp_path, capsys)
     (tmp_path / "t.csv").write_text("a,b,same,y\n" + "".join(f"{k},{k % 5},7,{'ab'[k % 2]}\n" for k in range(20)))
     assert main(["ask", str(tmp_path / "t.csv"), "--target", "y", "--keep", "a,same"]) == 2
     assert capsys.readouterr().err == "elicit: --keep: 'same' is left out: it is constant\n"
+
+
+@pytest.mark.parametrize("tidy", [True, False])
+def test_texts_that_differ_in_capital_letters_alone_are_told(tmp_path, tidy):
+    rows = "".join(
+        f"{k},{['Yes', 'no', 'yes'][k % 3]},{['u', 'v'][k % 2]},{['ill', 'Ill'][k % 2]}\n" for k in range(30)
+    )
+    (tmp_path / "t.csv").write_text(f"a,smoker,kind,y\n{rows}")
+    data = load(str(tmp_path / "t.csv"), "y", tidy=tidy)
+    assert [note for note in data.notes if "capital" in note] == [
+        "'smoker' holds 'Yes' and 'yes', which differ in capital letters alone"
+    ]
+    warned = [warning for warning in warnings_about(data) if "capital" in warning]
+    told = "the target holds 'Ill' and 'ill', which differ in capital letters alone"
+    assert warned == [f"{told}; write them alike if they are one class"]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.data.loading import Data
+from elicit.data.tidying import twins_in
 from elicit.printable import label_of
 
 #: A class with a smaller share of the rows makes accuracy misleading.
@@ -28,6 +29,8 @@ def warnings_about(data: Data, scoring: str | None = None) -> Iterator[str]:
     """Warnings about columns that look like row numbers, classes that are rare or within one group, and columns that
     are highly correlated."""
     yield from _row_numbers(data)
+    if data.classes and (twins := twins_in(label_of(label) for label in np.unique(data.y))):
+        yield f"the target holds {twins}; write them alike if they are one class"
     if data.classes and data.together is not None:
         yield from _classes_of_one_group(data.y, data.together)
     if data.classes and scoring is None:

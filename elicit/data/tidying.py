@@ -202,18 +202,33 @@ def looks_like_names(cells: Collection[str]) -> bool:
 
 def categories_note(name: str, cells: Collection[str], levels: Collection[str]) -> str:
     """A note on texts that are read as categories and hardly look like such; "" for others, and for numbers."""
-    if not levels:
-        return ""
+    notes, why = [], _why_no_categories(cells) if levels else ""
+    if why:
+        notes.append(f"{name!r} is taken as {len(levels)} categories: {why}")
+    if twins := twins_in(levels):
+        notes.append(f"{name!r} holds {twins}")
+    return "; ".join(notes)
+
+
+def twins_in(levels: Iterable[str]) -> str:
+    """Two texts that are alike but for capital letters, which somebody may have meant as one; "" where none are."""
+    known: dict[str, str] = {}
+    for level in sorted(levels):
+        if (other := known.setdefault(level.casefold(), level)) != level:
+            return f"{other!r} and {level!r}, which differ in capital letters alone"
+    return ""
+
+
+def _why_no_categories(cells: Collection[str]) -> str:
+    """Why texts hardly look like categories, "" where they do."""
     distinct = set(cells)
     others = sorted(level for level in distinct if as_numbers([level]) is None)
     if looks_like_names(cells):
-        why = what_they_look_like(cells)
-    elif 2 * len(others) >= len(distinct) and not comma_numbers(cells):
-        why = _other_than_texts(distinct)
-    else:
-        hint = "; write decimals with a point" if all("," in level for level in others) else ""
-        why = f"{others[0]!r} is no number{hint}"
-    return f"{name!r} is taken as {len(levels)} categories: {why}" if why else ""
+        return what_they_look_like(cells)
+    if 2 * len(others) >= len(distinct) and not comma_numbers(cells):
+        return _other_than_texts(distinct)
+    hint = "; write decimals with a point" if all("," in level for level in others) else ""
+    return f"{others[0]!r} is no number{hint}"
 
 
 def what_they_look_like(cells: Collection[str]) -> str:
