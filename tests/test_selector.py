@@ -1238,6 +1238,9 @@ def test_a_splitter_without_a_seed_has_that_of_the_selector():
     ("changed", "words"),
     [
         ({"costs": 3}, "costs are one number an attribute"),
+        ({"costs": {1.0, 2.0, 3.0, 4.0}}, "costs are one number an attribute"),
+        ({"costs": iter([1.0] * 4)}, "costs are one number an attribute"),
+        ({"keep": iter([0])}, "keep lists names or positions"),
         ({"criteria": stability()}, "criteria is a list of criteria"),
         ({"random_state": "a"}, "random_state is a whole number, a RandomState or None"),
         ({"random_state": 2**40}, r"random_state is a whole number from 0 to 2\^32"),

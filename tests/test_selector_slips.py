@@ -428,3 +428,31 @@ def test_a_criterion_is_refused_only_for_the_name_of_a_column():
     assert len(named.cv_results_["splitting_x"]) == len(named.cv_results_["size"])
     with pytest.raises(InputError, match="may not be called 'split0_test_score'"):
         fitted(criteria=[from_callable("split0_test_score", lambda _: 1.0, False)])
+
+
+def test_labels_without_an_order_are_refused_in_one_line_whatever_the_prior():
+    X, y = np.random.default_rng(0).normal(size=(40, 5)), np.array([1, "a"] * 20, dtype=object)
+    with pytest.raises(InputError, match=r"y has dtype object, .* give y.astype\(str\)"):
+        ElicitSelector(LogisticRegression(), cv=3).fit(X, y)
+
+
+def test_what_is_measured_depends_on_what_a_transformer_puts_out(tmp_path):
+    class ByName(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):  # noqa: ARG002  # as scikit-learn calls it
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), int(hasattr(X, "columns")))
+
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = np.array([0] * 10 + [1] * 30)
+
+    def best(scaler):
+        selector = ElicitSelector(make_pipeline(scaler, ByName()), cv=2, journal=tmp_path)
+        return float(np.max(selector.fit(X, y).cv_results_["mean_test_score"]))
+
+    assert best(StandardScaler()) == 0.25
+    assert best(StandardScaler().set_output(transform="pandas")) == 0.75
+    with sklearn.config_context(transform_output="pandas"):
+        assert best(StandardScaler()) == 0.75

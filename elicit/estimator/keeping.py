@@ -6,7 +6,7 @@ it makes no difference, and to the search it doubles the family. (A linear model
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ def _listed(keep: Any, attributes: Attributes) -> list[Any]:
     """Names and positions of what must be kept; one truth value for each attribute says it too."""
     if keep is None:
         return []
-    if isinstance(keep, str) or not isinstance(keep, Iterable):
+    if isinstance(keep, str) or not isinstance(keep, Collection):  # an iterator would be empty at the next fit
         raise InputError(f"keep lists names or positions of attributes, found {keep!r}")
     listed, n = list(keep), len(attributes)
     if not listed or not all(isinstance(which, bool | np.bool_) for which in listed):

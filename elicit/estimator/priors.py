@@ -63,10 +63,9 @@ def _scorable(columns: Columns, y: NDArray[Any], classes: bool) -> bool:
     if len(columns.attributes) <= FEW or y.ndim != 1 or holds_dates(columns.X) or holds_dates(y):
         return False
     try:
-        values = _numbers(columns.X)
-    except (TypeError, ValueError):  # columns of texts: the score of a column has no meaning
+        values, distinct = _numbers(columns.X), len(np.unique(y))
+    except (TypeError, ValueError):  # texts have no score; labels without an order are refused when a model sees them
         return False
-    distinct = len(np.unique(y))
     sound = bool((np.abs(values) <= LARGEST).all())  # NaN and infinity are not
     if not classes:
         sound = sound and bool((np.abs(y.astype(np.float64)) <= LARGEST).all())

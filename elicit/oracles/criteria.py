@@ -7,7 +7,7 @@ against the attributes once, when the oracle is made, so that a missing cost is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Protocol, runtime_checkable
@@ -88,7 +88,7 @@ def cost(per_attribute: Any, name: str = "cost", unit: str = "") -> Extra:
         # sorted: in whichever order costs are given, they are the same criterion
         by_name = dict(sorted(per_attribute.items(), key=lambda item: str(item[0])))
         return _Cost(Criterion(name, maximise=False, unit=unit), by_name, None)
-    if isinstance(per_attribute, str) or not isinstance(per_attribute, Iterable):
+    if isinstance(per_attribute, str | Set) or not isinstance(per_attribute, Collection):  # a set has no order
         raise InputError(f"costs are one number an attribute, by name or in order; found {per_attribute!r}")
     return _Cost(Criterion(name, maximise=False, unit=unit), None, tuple(per_attribute))
 

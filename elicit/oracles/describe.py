@@ -168,11 +168,11 @@ class _Description:
         return _qualified_name(type(value)) if shared else self.of(value)
 
     def _estimator(self, value: Any) -> str:
-        """An estimator: its class and parameters, as `clone` copies them.
+        """An estimator: its class and parameters, and what else `clone` copies of it.
 
         What it has learned is added where another object holds it, or where `clone` copies that as well (a frozen one).
         """
-        inside = dict(sorted(value.get_params(deep=False).items()))
+        inside = dict(sorted(value.get_params(deep=False).items())) | _copied_besides(value)
         copied = getattr(type(value), "__sklearn_clone__", None)  # scikit-learn's own copies the parameters alone
         frozen = copied is not None and not (is_installed(copied) and copied.__qualname__.startswith("BaseEstimator."))
         if self._above or frozen:
@@ -296,3 +296,14 @@ def _slot_names(slots: Any) -> tuple[str, ...]:
 
 def _qualified_name(value: Any) -> str:
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+
+
+def _copied_besides(estimator: Any) -> dict[str, object]:
+    """What `clone` copies besides the parameters, where it was set: which metadata is asked for, what is put out."""
+    found: dict[str, object] = {}
+    if (requests := vars(estimator).get("_metadata_request")) is not None:
+        asked = requests._serialize()
+        found["its metadata requests"] = {method: dict(sorted(asked[method].items())) for method in sorted(asked)}
+    if output := vars(estimator).get("_sklearn_output_config"):
+        found["its output"] = dict(sorted(output.items()))
+    return found

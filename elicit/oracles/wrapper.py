@@ -226,7 +226,9 @@ class WrapperOracle:
             self._extras,
             self._fit_params,
             self._score_params,
-            *([self._criteria_params] if self._criteria_params else []),  # without them, fingerprints are as they were
+            # without them, fingerprints are as they were
+            *([self._criteria_params] if self._criteria_params else []),
+            *([output] if (output := get_config()["transform_output"]) != "default" else []),
         )
 
 

@@ -23,6 +23,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import norm
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -30,6 +31,8 @@ from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from elicit.errors import InputError
@@ -289,6 +292,20 @@ def test_a_model_counts_with_what_it_has_learned_only_where_code_holds_it():
     for around in (reads, Plain, lambda held: lambda x: held.predict(x)):
         assert describe(around(learned(0, 0, 1))) != describe(around(learned(0, 1, 1)))
         assert describe(around(learned(0, 0, 1))) == describe(around(learned(0, 0, 1)))
+
+
+def test_what_a_clone_takes_along_besides_parameters_is_told_where_it_was_set():
+    with config_context(enable_metadata_routing=True):
+        scalers = [
+            StandardScaler(),
+            StandardScaler().set_fit_request(sample_weight=True),
+            StandardScaler().set_fit_request(sample_weight=False),
+            StandardScaler().set_output(transform="pandas"),
+        ]
+        for made in (scalers, [make_pipeline(scaler, GaussianNB()) for scaler in scalers]):
+            told = [describe(each) for each in made]
+            assert len(set(told)) == len(made)
+            assert [describe(clone(each)) for each in made] == told
 
 
 def test_what_a_model_counts_while_it_is_used_is_not_told():
