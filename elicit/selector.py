@@ -31,6 +31,7 @@ from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import Run, play, seed_of
 from elicit.estimator.honest import NestedScore, nested_score
 from elicit.estimator.inputs import (
+    as_pandas,
     checked_array,
     checked_features,
     checked_target,
@@ -424,8 +425,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         require_distinct_labels(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         chosen = _safe_indexing(X, self.support_, axis=1)  # what was not chosen may hold what no array takes
-        if _get_output_config("transform", estimator=self)["dense"] != "default":
-            return chosen  # its columns keep their types
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        if wanted != "default":
+            return as_pandas(chosen) if wanted == "pandas" else chosen  # its columns keep their types
         require_finite(self, X, np.flatnonzero(self.support_).tolist())
         return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=False, copy=True)
 

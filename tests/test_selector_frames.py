@@ -517,3 +517,23 @@ def test_a_table_that_is_no_frame_is_refused_with_what_to_give_instead(table, to
 def test_a_masked_array_of_which_nothing_is_masked_is_an_array():
     unmasked = np.ma.masked_greater(FRAME.to_numpy(), 100)
     assert selector(GaussianNB(), budget=5).fit(unmasked, SPECIES).transform(unmasked).shape[0] == len(FRAME)
+
+
+def test_columns_of_polars_keep_their_types_where_pandas_is_wanted():
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(0, 2, 60)
+    frame = pl.DataFrame(
+        {
+            "x": rng.normal(size=60),
+            "k": pl.Series(np.array(["u", "v"])[kinds], dtype=pl.Categorical),
+            "count": rng.integers(0, 9, 60),
+            "held": rng.normal(size=60) > 0,
+        }
+    )
+    model = HistGradientBoostingClassifier(max_iter=5, categorical_features="from_dtype", random_state=0)
+    found = selector(model, keep=["x", "k", "count", "held"]).set_output(transform="pandas").fit(frame, kinds)
+    chosen = found.transform(frame)
+    assert [chosen[name].dtype.kind for name in ("x", "count", "held")] == ["f", "i", "b"]
+    assert chosen["k"].dtype == "category"
+    assert chosen["k"].tolist() == frame["k"].to_list()
+    assert found.pruned_estimator(frame).fit(chosen, kinds).score(chosen, kinds) == 1.0

@@ -209,3 +209,16 @@ def oracle_of(
         criteria_params=routed.criteria,
         random_state=seed,
     )
+
+
+def as_pandas(frame: Any) -> Any:
+    """A frame as one of pandas, column by column: scikit-learn would make one array of all, of a single type."""
+    if hasattr(frame, "iloc"):
+        return frame
+    from pandas import Categorical, DataFrame
+
+    def column(held: Any) -> Any:
+        coded = type(held.dtype).__name__ in ("Categorical", "Enum")
+        return Categorical(held.to_list()) if coded else held.to_numpy()
+
+    return DataFrame({name: column(frame[name]) for name in frame.columns})
