@@ -130,7 +130,7 @@ def _rows(text: Sequence[str], separator: str, path: Path) -> Iterator[tuple[lis
 
 
 def _fitting_rows(text: Sequence[str], separator: str, path: Path) -> tuple[int, int]:
-    """How many rows have as many cells as the header, itself among them, and how many; none where it has one only."""
+    """How many rows have as many cells as the header, itself among them, and how many that is; 0 where it has one."""
     counts = (len(row) for row, _ in _rows(text, separator, path))
     width = next(counts, 0)
     return (1 + sum(count == width for count in counts), width) if width > 1 else (0, 0)

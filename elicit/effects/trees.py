@@ -38,6 +38,9 @@ _TREES = (DecisionTreeRegressor, DecisionTreeClassifier)
 _BOOSTED = (GradientBoostingRegressor, GradientBoostingClassifier)
 _BY_HISTOGRAMS = (HistGradientBoostingRegressor, HistGradientBoostingClassifier)
 
+#: What comes of reading the fields of another release, which may keep its trees in another way.
+_OTHERWISE_KEPT = (AttributeError, LookupError, TypeError, ValueError)
+
 Ranks = NDArray[np.unsignedinteger[Any]]
 
 #: Cells of one pass (boxes × rows): small enough for the processor's cache.
@@ -91,12 +94,7 @@ def boxes_of(ask: ModelAnswers) -> Boxes | None:
     if type(model) in _BY_HISTOGRAMS:
         try:
             return _boxes_by_histograms(ask)
-        except (
-            AttributeError,
-            LookupError,
-            TypeError,
-            ValueError,
-        ):  # its fields are its own: another release may differ
+        except _OTHERWISE_KEPT:  # the fields that are read are its own: then the model is asked
             return None
     return None
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, assert_all_finite, check_array
+from sklearn.utils._set_output import ADAPTERS_MANAGER
 from sklearn.utils._tags import get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
@@ -215,10 +216,11 @@ def as_pandas(frame: Any) -> Any:
     """A frame as one of pandas, column by column: scikit-learn would make one array of all, of a single type."""
     if hasattr(frame, "iloc"):
         return frame
-    from pandas import Categorical, DataFrame
+    pandas = ADAPTERS_MANAGER.adapters["pandas"]
 
-    def column(held: Any) -> Any:
-        coded = type(held.dtype).__name__ in ("Categorical", "Enum")
-        return Categorical(held.to_list()) if coded else held.to_numpy()
+    def column(name: Any) -> Any:
+        values = frame[name]
+        made = pandas.create_container(values.to_numpy()[:, None], None, columns=[name])
+        return made.astype("category") if type(values.dtype).__name__ in ("Categorical", "Enum") else made
 
-    return DataFrame({name: column(frame[name]) for name in frame.columns})
+    return pandas.hstack([column(name) for name in frame.columns])

@@ -300,10 +300,10 @@ def _qualified_name(value: Any) -> str:
 
 def _copied_besides(estimator: Any) -> dict[str, object]:
     """What `clone` copies besides the parameters, where it was set: which metadata is asked for, what is put out."""
-    found: dict[str, object] = {}
-    if (requests := vars(estimator).get("_metadata_request")) is not None:
+    found, held = dict[str, object](), getattr(estimator, "__dict__", {})
+    if (requests := held.get("_metadata_request")) is not None:
         asked = requests._serialize()
         found["its metadata requests"] = {method: dict(sorted(asked[method].items())) for method in sorted(asked)}
-    if output := vars(estimator).get("_sklearn_output_config"):
+    if output := held.get("_sklearn_output_config"):
         found["its output"] = dict(sorted(output.items()))
     return found
