@@ -17,7 +17,7 @@ from sklearn.metrics import mutual_info_score
 from elicit.asks import Evaluate
 from elicit.errors import InputError
 from elicit.oracles import FilterOracle, cost, fit_time
-from elicit.scores import f_statistic, fisher
+from elicit.scores import f_statistic, fisher, pimp
 from elicit.scores.information import mutual_information_of_codes
 from elicit.subsets import members
 
@@ -200,12 +200,14 @@ def test_columns_of_one_name_are_refused():
         FilterOracle(frame, [0, 1, 0, 1])
 
 
-def test_a_score_of_which_less_is_better_is_turned():
+def test_a_score_of_which_less_is_better_is_turned(monkeypatch):
+    few = {"draws": 5}
+    monkeypatch.setattr("elicit.scores.explained.pimp", lambda *given, **options: pimp(*given, **options | few))
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 4))
     oracle = FilterOracle(X, (X[:, 0] > 0).astype(str), "mean", scores="pimp")
     values = [oracle(Evaluate(0, 1 << i)).criteria[0] for i in range(4)]
-    assert np.argmax(values) == 0
+    assert values[0] > max(values[1:])
 
 
 def test_what_the_target_holds_is_what_a_score_by_name_goes_by():
