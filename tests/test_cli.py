@@ -502,6 +502,21 @@ def test_table_writes_what_an_oracle_reads(here, capsys):
         assert table(Evaluate(0, mask)).criteria == oracle(Evaluate(0, mask)).criteria
 
 
+@pytest.mark.parametrize("tidy", [[], ["--tidy"]])
+def test_a_table_asks_nothing_of_what_is_dropped_and_takes_groups(here, capsys, tidy):
+    rows = [f"{k % 7},{k % 5},{'<5' if k == 3 else k},{k % 3},p{k // 6},{k % 2}" for k in range(42)]
+    (here / "odd.csv").write_text("\n".join(["a,b,odd,c,who,y", *rows]))
+    given = ("--target", "y", "--folds", "3", "--groups", "G=a,b", "--group-col", "who", *tidy)
+    assert run("table", "odd.csv", *given, "--drop", "odd", "-o", "o.csv", capsys=capsys)[0] == 0
+    assert (here / "o.csv").read_text().splitlines()[0] == "G,c,score,score_sd"
+    section = {"kind": "wrapper", "data": "odd.csv", "model": "knn:3", "folds": 3, "target": "y", "dropped": ["odd"]}
+    oracle = oracle_from(section | {"groups": {"G": ["a", "b"]}, "group_col": "who"}, here)
+    for mask in (table := TableOracle("o.csv")).masks():
+        assert table(Evaluate(0, mask)).criteria == oracle(Evaluate(0, mask)).criteria
+    status, _, err = run("table", "odd.csv", *given, "--drop", "odd,G,c", "-o", "p.csv", capsys=capsys)
+    assert (status, "--drop leaves no attribute; drop fewer" in err) == (2, True)
+
+
 def test_a_table_with_its_folds_tells_noise_from_a_lead(here, capsys):
     played = ("--folds", "3", "--n-jobs", "1", "--keep-folds")
     assert run("table", "iris", *played, "-o", "o.csv", capsys=capsys)[0] == 0

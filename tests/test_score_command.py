@@ -203,7 +203,10 @@ def test_control_characters_of_a_name_never_reach_the_terminal(here, capsys):
         (["d.csv"], "say which column is the target"),
         (["d.csv", "--target", "bought", "--drop", "size,nois"], "--drop: unknown attribute 'nois'"),
         (["d.csv", "--target", "bought", "--drop", "size,noise,colour"], "'bought' is not dropped; drop fewer"),
-        (["d.csv", "--target", "bought", "--tidy", "--drop", "size,noise,colour"], "leaves no attribute to score"),
+        (
+            ["d.csv", "--target", "bought", "--tidy", "--drop", "size,noise,colour"],
+            "--drop leaves no attribute; drop fewer",
+        ),
         (["wine", "--by", "fisher", "--json", "no/such/place.json"], "cannot be written"),
     ],
 )

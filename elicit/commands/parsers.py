@@ -45,6 +45,7 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "--tidy": {"action": "store_true", "help": "allow missing values, leave out columns that say nothing"},
     "--groups": {"default": "", "metavar": "G=A,B;H=C,D", "help": "columns that count as one attribute (quote the ;)"},
     "--scoring": {"metavar": "NAME", "help": "a scikit-learn scorer (default: the model's own)"},
+    "--group-col": {"metavar": "COL", "help": "a column: rows with the same value in it stay in one fold"},
     "--folds": {"type": fold_count, "metavar": "N", "help": "folds (default 10)"},
     "--drop": {"default": "", "metavar": "A,B", "help": "attributes to leave out"},
     "--max-size": {"type": positive, "metavar": "N", "help": "the most attributes a subset may have"},
@@ -164,7 +165,7 @@ def _add_ask(commands: argparse._SubParsersAction[ParserT]) -> None:
     _add_shared(
         command, "--folds", "--cv", default=10
     )  # sessions were begun with --cv before, and scripts say so still
-    command.add_argument("--group-col", metavar="COL", help="a column: rows with the same value in it stay in one fold")
+    _add_shared(command, "--group-col")
     command.add_argument(
         "--journal",
         metavar="PATH",
@@ -268,7 +269,7 @@ def _add_table(commands: argparse._SubParsersAction[ParserT]) -> None:
         "--model", default=TABLE_MODEL, metavar="M", help=f"{MODELS}; as in elicit ask (default {TABLE_MODEL})"
     )
     _add_shared(command, "--folds", default=10)
-    _add_unchanged(command, "--scoring", "--drop", "--max-size")
+    _add_unchanged(command, "--group-col", "--scoring", "--groups", "--drop", "--max-size")
     command.add_argument("-o", "--output", required=True, metavar="T.csv.gz", help="the table to write")
     command.add_argument(
         "--keep-folds",

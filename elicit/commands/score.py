@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from elicit.alongside.display import Meter
-from elicit.commands.arguments import column_groups, listed, mask_of_listed, refuse_beside
+from elicit.commands.arguments import refuse_beside
+from elicit.commands.chosen_data import chosen_data
 from elicit.commands.output import destination, say, write_json
 from elicit.commands.relevance import relevance_of
 from elicit.commands.reproduce import reproduce
 from elicit.commands.score_choice import listing, measures_of, not_shown, options_of
 from elicit.commands.score_tables import Column, print_results
 from elicit.commands.status import DONE, complain
-from elicit.data import Data, load, regrouped, without
+from elicit.data import Data
 from elicit.errors import CellError, InputError
 from elicit.oracles.columns import Columns, columns_of
 from elicit.printable import many
@@ -47,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
     _refuse_idle_options(args)
     level = LEVEL if args.level is None else args.level
-    data = _data(args)
+    how = {key: getattr(args, key) for key in ("tidy", "holds", "model", "groups", "drop")}
+    data = chosen_data(args.data, args.target, **how)
     columns = columns_of(data.X, data.columns, data.groups)
     names = columns.attributes.names
     measures = measures_of(args.by, data, args.relevance)
@@ -85,21 +87,6 @@ def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:
     size = f"{many(len(data.X), 'row')}, {many(attributes, 'attribute')}"
     yield f"{called}: {size}, a target of {kind}"
     yield from (f"note: {note}" for note in data.notes)
-
-
-def _data(args: argparse.Namespace) -> Data:
-    """The data, in groups, without what is dropped."""
-    drop = listed(args.drop)
-    data = load(args.data, args.target, tidy=args.tidy, dropped=drop, holds=args.holds, model=args.model)
-    data = regrouped(data, column_groups(args.groups))
-    there = [name for name in drop if name not in data.left_out]
-    if not there:
-        return data
-    attributes = columns_of(data.X, data.columns, data.groups).attributes
-    dropped = mask_of_listed(there, attributes, "--drop")
-    if dropped == attributes.everything:
-        raise InputError("--drop leaves no attribute to score; drop fewer")
-    return without(data, attributes.subset(dropped))
 
 
 def _refuse_idle_options(args: argparse.Namespace) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 from elicit.alongside.display import failure_lines
 from elicit.alongside.hopeless import require_hope
 from elicit.asks import Failure, Measured
-from elicit.commands.arguments import listed, mask_of_listed
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
+from elicit.commands.chosen_data import chosen_data
 from elicit.commands.output import refuse_to_overwrite
 from elicit.commands.playing import progress_meter
 from elicit.commands.status import DONE, tell
@@ -26,7 +26,7 @@ from elicit.errors import InputError
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, measure_many, write_table
 from elicit.printable import many, printable
-from elicit.sources.oracle import data_of, wrapper_of
+from elicit.sources.oracle import wrapper_of
 from elicit.subsets import Family, Mask
 
 #: The suffix of the journal that keeps the results until the table is complete.
@@ -36,13 +36,11 @@ _PARTIAL = ".part"
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     refuse_to_overwrite(args.output, args.data)
-    section = {"kind": "wrapper", "data": args.data, "model": args.model, "folds": args.folds, "tidy": args.tidy}
-    section |= {key: getattr(args, key) for key in ("target", "scoring", "holds") if getattr(args, key) is not None}
-    data = data_of(section, Path())
-    oracle = wrapper_of(section, data)
-    attributes = oracle.attributes
-    dropped = mask_of_listed(listed(args.drop), attributes, "--drop")
-    family = Family(len(attributes), drop=dropped, max_size=args.max_size)
+    how = {key: getattr(args, key) for key in ("tidy", "holds", "model", "groups", "drop", "group_col")}
+    data = chosen_data(args.data, args.target, **how)
+    section = {"data": args.data, "model": args.model, "folds": args.folds}
+    oracle = wrapper_of(section if args.scoring is None else section | {"scoring": args.scoring}, data)
+    family = Family(len(oracle.attributes), max_size=args.max_size)
     part = Path(f"{args.output}{_PARTIAL}")
     with (
         counted_warnings() as warned,
