@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit.asks import Oracle
-from elicit.data import Data, refuse_gaps
+from elicit.data import Data, refuse_gaps, without
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.effects.pairs import interaction_prior
@@ -93,9 +93,10 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
         "elicit", plain.get("elicit", {}), lambda section: _elicit(section, drawn, plain["oracle"], folder)
     )
     sections.with_place("[oracle]", lambda: _check_dropped(plain["oracle"], drawn.attributes, elicits))
-    material = sections.with_place("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes))
+    gone = drawn.attributes.subset(family.drop) if (family := elicits[0].family).drop else ()
+    material = sections.with_place("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes, gone))
     experiment = sections.with_place(
-        "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material, elicits[0].family)
+        "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material, family)
     )
     return Scenario(
         oracle=oracle,
@@ -170,8 +171,9 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     sections.only_known(section, _KEYS["elicit"])
     own = ("name", "keep", "drop", "max_size", "prior")
     choices = {key: value for key, value in section.items() if key not in own}
+    drop = sections.texts(section, "drop")
     if "pairs" in section:
-        choices["pairs"] = _expected_pairs(section["pairs"], oracle, measured, folder)
+        choices["pairs"] = _expected_pairs(section["pairs"], oracle, measured, folder, drop)
     if len(oracle.attributes) == 1:
         choices.setdefault("degree", 1)  # there is no pair
     settings = settings_from(choices)
@@ -186,12 +188,12 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     family = Family(
         len(attributes),
         attributes.mask(sections.texts(section, "keep"), "`keep`"),
-        attributes.mask(sections.texts(section, "drop"), "`drop`"),
+        attributes.mask(drop, "`drop`"),
         largest,
     )
     prior = None
     if isinstance(section.get("prior"), str):
-        prior = _scored(section["prior"], oracle, measured, folder)
+        prior = _scored(section["prior"], oracle, measured, folder, drop)
     elif "prior" in section:
         prior = sections.numbers(section, "prior")
         if len(prior) != len(attributes):
@@ -204,19 +206,24 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     return ElicitSpec(name, settings, family, prior)
 
 
-def _scored(name: str, oracle: Oracle, measured: Section, folder: Path) -> tuple[float, ...]:
+def _scored(name: str, oracle: Oracle, measured: Section, folder: Path, dropped: Sequence[str]) -> tuple[float, ...]:
     """An attribute score of the oracle's data as a power index."""
     key, otherwise = f"`prior` = {name!r}", "list one number an attribute"
-    data, positions = _data_of(key, "one number an attribute", oracle, measured, folder)
-    return tuple(prior_named(name, data, positions, key=key, otherwise=otherwise).tolist())
+    data = _data_of(key, "one number an attribute", oracle, measured, folder)
+    return tuple(prior_named(name, data, dropped=dropped, key=key, otherwise=otherwise).tolist())
 
 
-def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path) -> tuple[tuple[int, int], ...]:
-    """Pairs by name; or "h", those that a forest fitted to the oracle's data lets interact."""
+def _expected_pairs(
+    given: Any, oracle: Oracle, measured: Section, folder: Path, dropped: Sequence[str]
+) -> tuple[tuple[int, int], ...]:
+    """Pairs by name; or "h", those that a forest fitted to the oracle's data lets interact, but for what is dropped."""
     if given == "h":
-        data, positions = _data_of("`pairs` = 'h'", "pairs of names", oracle, measured, folder)
+        data = without(_data_of("`pairs` = 'h'", "pairs of names", oracle, measured, folder), dropped)
         refuse_gaps("`pairs` = 'h'", data.gap, "list pairs of names")
-        return interaction_prior(data.X, data.y, groups=positions, classes=data.classes)
+        columns = columns_of(data.X, data.columns, data.groups)
+        found = interaction_prior(data.X, data.y, groups=columns.positions, classes=data.classes)
+        place = [oracle.attributes.position(name) for name in columns.attributes.names]
+        return tuple((place[i], place[j]) for i, j in found)
     if not isinstance(given, list) or not all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in given
     ):
@@ -225,15 +232,13 @@ def _expected_pairs(given: Any, oracle: Oracle, measured: Section, folder: Path)
     return tuple((i, j) for i, j in places)
 
 
-def _data_of(
-    key: str, otherwise: str, oracle: Oracle, measured: Section, folder: Path
-) -> tuple[Data, Sequence[Sequence[int]]]:
-    """The data that the oracle measures, and the columns of each attribute."""
+def _data_of(key: str, otherwise: str, oracle: Oracle, measured: Section, folder: Path) -> Data:
+    """The data that the oracle measures."""
     if "data" not in measured:
         raise InputError(f"{key} looks at `data`, and this oracle has none; list {otherwise}")
     whole = data_of(measured, folder)
     data: Data = sections.with_place(key, lambda: measured_data(oracle.attributes, whole, f"list {otherwise}"), ": ")
-    return data, columns_of(data.X, data.columns, data.groups).positions
+    return data
 
 
 def _check_dropped(measured: Section, attributes: Attributes, elicits: Sequence[ElicitSpec]) -> None:

@@ -82,10 +82,10 @@ def test_a_group_has_the_sum_of_its_columns():
 
 def test_scores_are_turned_so_that_more_is_better(monkeypatch):
     assert DataMaterial(PLAIN).scores("fisher") == pytest.approx(fisher(X, Y))
-    p_value = Measure("p", lambda *_: np.array([0.5, 0.1]), "less is better", higher_is_better=False)
+    p_value = Measure("p", lambda *_: np.array([0.5, 0.1, 0.3, 0.2]), "less is better", higher_is_better=False)
     with monkeypatch.context() as patch:
         patch.setattr("elicit.sources.material.score_named", lambda _: p_value)
-        assert DataMaterial(PLAIN).scores("p") == (-0.5, -0.1)
+        assert DataMaterial(PLAIN).scores("p") == (-0.5, -0.1, -0.3, -0.2)
     with pytest.raises(InputError, match="did you mean 'fisher'"):
         DataMaterial(PLAIN).scores("fischer")
 

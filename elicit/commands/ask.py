@@ -23,7 +23,7 @@ from elicit.decide.settings import Settings
 from elicit.errors import InputError
 from elicit.events import EXTRAS
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.oracles.columns import Columns, columns_of
+from elicit.oracles.columns import columns_of
 from elicit.oracles.naming import known_names
 from elicit.printable import many, printable
 from elicit.sessions import begin
@@ -45,14 +45,13 @@ def run(args: argparse.Namespace) -> int:
     check_place(args.output, args.data, args.cost, path)
     _require_file(args.data)
     section, data = _read(args)
-    columns = columns_of(data.X, data.columns, data.groups)
-    attributes = columns.attributes
+    attributes = columns_of(data.X, data.columns, data.groups).attributes
     family = _family(args, data, attributes)
     dropped = attributes.subset(family.drop) if family.drop else ()
     if args.cost is not None:
         section["costs"] = _costs(Path(args.cost), data, attributes, dropped)
     oracle = wrapper_of(section, data)
-    prior = None if args.prior is None else _prior(args.prior, data, columns)
+    prior = None if args.prior is None else _prior(args.prior, data, dropped)
     left = unfinished_note(stem, oracle) if args.journal is None else ()
     with begin(
         path,
@@ -149,9 +148,9 @@ def _assumption_note(assume: str) -> Iterator[str]:
         yield f"assumed: you have {ASSUMPTIONS[assume]}, so an answer may settle other pairs, too"
 
 
-def _prior(score: str, data: Data, columns: Columns) -> NDArray[np.float64]:
+def _prior(score: str, data: Data, dropped: Sequence[str]) -> NDArray[np.float64]:
     """The prior that is made of this attribute score."""
-    return prior_named(score, data, columns.positions, key=f"--prior {score}", otherwise="leave --prior out")
+    return prior_named(score, data, dropped=dropped, key=f"--prior {score}", otherwise="leave --prior out")
 
 
 def _prior_note(score: str, attributes: Attributes, family: Family, prior: NDArray[np.float64]) -> str:

@@ -106,7 +106,8 @@ class CellColumns:
         self._refuse_stray_cell(i, cells)
         if (told := self._ambiguity_note(cells)) is not None:
             return Column(None, note=f"{name!r} is left out: {told}")
-        return tidy_column(name, cells)
+        found = tidy_column(name, cells)
+        return replace(found, note="") if dropped and found.block is not None else found  # no model will see it
 
     def nothing_left(self, target: str, notes: Sequence[str], *, dropped: bool) -> InputError:
         """The error for a file without attributes: all were left out in tidying, or dropped, or none was there."""

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.inspection import permutation_importance
 from sklearn.pipeline import Pipeline
 
-from elicit.data import Data
+from elicit.data import Data, without
 from elicit.errors import InputError, ModelError, one_line
 from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
@@ -36,35 +36,42 @@ _importances: dict[tuple[str, Mask], tuple[float, ...]] = {}
 
 
 class DataMaterial:
-    """The data behind an oracle, and a model for the methods that fit one; see the head of this file."""
+    """The data behind an oracle, and a model for the methods that fit one; see the head of this file.
 
-    def __init__(self, data: Data, model: Any = None, *, random_state: int = 0) -> None:
+    Attributes that are dropped, so that no subset will hold them, are not looked at.
+    """
+
+    def __init__(self, data: Data, model: Any = None, *, random_state: int = 0, dropped: Sequence[str] = ()) -> None:
         self._columns = columns_of(data.X, data.columns, data.groups)
         self._data, self._random_state = data, random_state
+        self._left = without(data, dropped)
         self._model = None if model is None else seeded(model, random_state)
         #: what the numbers are about, in order
         self.attributes = self._columns.attributes
         #: whether there is a model, and whether the target holds classes
         self.fits, self.classes = model is not None, data.classes
         #: the first column with missing values (None: there are none), and what was left out or filled in reading
-        self.gap, self.notes = data.gap, data.notes
+        self.gap, self.notes = self._left.gap, data.notes
         #: what identifies the data and the model
         self.fingerprint = fingerprint(
             "material", data.X, data.y, self.attributes.names, self._columns.positions, model, random_state
         )
 
     def scores(self, by: str) -> tuple[float, ...]:
-        """The attribute score of this name, turned so that more is better."""
-        measure = score_named(by)
-        groups = self._columns.positions if self._data.groups else None
-        found = measure.of_target(self._data.X, self._data.y, groups, classes=self.classes)
-        return tuple(float(score) if measure.higher_is_better else -float(score) for score in found)
+        """The attribute score of this name, turned so that more is better; −∞ for what is dropped."""
+        measure, left = score_named(by), self._left
+        columns = columns_of(left.X, left.columns, left.groups)
+        found = measure.of_target(left.X, left.y, columns.positions if left.groups else None, classes=self.classes)
+        turned = [float(score) if measure.higher_is_better else -float(score) for score in found]
+        known = dict(zip(columns.attributes.names, turned, strict=True))
+        return tuple(known.get(name, -np.inf) for name in self.attributes.names)
 
     def inconsistency(self, tolerance: float) -> Inconsistency:
         """The inconsistency of subsets; two values agree within `tolerance` standard deviations of the column."""
         if not self.classes:
             raise InputError("consistency is about classes, but the target holds numbers; choose another method")
-        X = np.where(constant(self._data.X), 0.0, self._data.X)  # what varies by rounding alone tells no rows apart
+        X = np.where(np.isin(self._data.columns, self._left.columns), self._data.X, 0.0)
+        X = np.where(constant(X), 0.0, X)  # what varies by rounding alone tells no rows apart
         spread = X.std(axis=0)
         scaled = X / np.where(spread > 0, spread, 1.0)
         return Inconsistency(scaled, self._data.y, groups=self._columns.positions, tolerance=tolerance)

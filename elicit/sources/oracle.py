@@ -8,7 +8,7 @@ from, for methods that read them; such data are tidied like those of a wrapper.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -162,14 +162,16 @@ def _random_state(section: Section) -> int:
     return sections.integer(section, "random_state", 0, least=0, most=LARGEST_STATE)
 
 
-def material_of(section: Section, folder: Path, attributes: Attributes) -> DataMaterial | None:
+def material_of(
+    section: Section, folder: Path, attributes: Attributes, dropped: Sequence[str] = ()
+) -> DataMaterial | None:
     """The data that an oracle's section names, and its model, for methods that read them; None without data."""
     if "data" not in section:
         return None
     data = measured_data(attributes, data_of(section, folder), "give the data behind them")
     named = "model" in section and section["model"] is not None
     model = model_of(sections.text(section, "model"), data.classes, data.missing) if named else None
-    return DataMaterial(data, model, random_state=_random_state(section))
+    return DataMaterial(data, model, random_state=_random_state(section), dropped=dropped)
 
 
 def measured_data(measured: Attributes, data: Data, remedy: str) -> Data:
