@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from elicit.asks import Oracle
-from elicit.data import Data, refuse_gaps, without
+from elicit.data import Data, refuse_gaps, refuse_part, without
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.effects.pairs import interaction_prior
@@ -185,12 +185,12 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
         raise InputError(f"`noise_level` needs fold scores, and this oracle of kind {kind!r} has none; {remedy}")
     attributes = oracle.attributes
     largest = sections.integer(section, "max_size", None, least=1) if "max_size" in section else None
-    family = Family(
-        len(attributes),
-        attributes.mask(sections.texts(section, "keep"), "`keep`"),
-        attributes.mask(drop, "`drop`"),
-        largest,
-    )
+    keep = sections.texts(section, "keep")
+    for key, names in (("`keep`", keep), ("`drop`", drop)):
+        for name in names:
+            if name not in attributes.names:
+                refuse_part(name, sections.table(measured.get("groups", {}), "groups"), key)
+    family = Family(len(attributes), attributes.mask(keep, "`keep`"), attributes.mask(drop, "`drop`"), largest)
     prior = None
     if isinstance(section.get("prior"), str):
         prior = _scored(section["prior"], oracle, measured, folder, drop)

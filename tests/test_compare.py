@@ -554,6 +554,17 @@ def test_runs_outlive_a_worker_that_dies_and_end_with_one_line_where_it_dies_twi
     assert len(list(tmp_path.glob("died-*"))) == 3
 
 
+def test_choices_that_no_method_plays_are_pointed_out(folder, capsys):
+    two = "[[elicit]]\nname = 'mine'\nbudget = 9\n[[elicit]]\nname = 'other'\nbudget = 9"
+    for methods, told in ((["sfs", "random"], True), (["sfs", "elicit"], False)):
+        path = Path(toml(folder, methods=methods))
+        path.write_text(path.read_text().replace("[elicit]\nbudget = 9", two))
+        assert main(["compare", str(path)]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert ("[[elicit]] was not played: `methods` does not name 'elicit'" in out) == told
+        assert ("ours has to ask" in out) != told
+
+
 def test_a_journal_of_a_simulated_run_says_what_goes_on_with_it(folder, tmp_path, capsys):
     run_scenario(scenario(folder, experiment={"seeds": 1}), 1, journals=tmp_path)
     kept = next(iter(tmp_path.glob("elicit-*.jsonl")))

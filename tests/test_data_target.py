@@ -123,7 +123,7 @@ def test_a_target_that_is_neither_is_said_to_be_what_it_looks_like(tmp_path, cel
 def test_a_class_is_called_as_in_the_file(tmp_path):
     path = written(tmp_path / "t.csv", [*COUNTS, "20"])
     section = {"kind": "wrapper", "data": path, "target": "y", "model": "tree"}
-    with pytest.raises(InputError, match=r"class 20 has 1 row, too few .*; or predict numbers, by a model for them"):
+    with pytest.raises(InputError, match=r"class 20 has 1 row, too few .*; or predict numbers \(--holds numbers, in"):
         oracle_from(section, tmp_path)
 
 

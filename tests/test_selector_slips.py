@@ -456,3 +456,10 @@ def test_what_is_measured_depends_on_what_a_transformer_puts_out(tmp_path):
     assert best(StandardScaler().set_output(transform="pandas")) == 0.75
     with sklearn.config_context(transform_output="pandas"):
         assert best(StandardScaler()) == 0.75
+
+
+@pytest.mark.parametrize("labels", [["no", 1], [1, "no"]])
+def test_labels_of_several_types_are_refused_with_the_remedy(labels):
+    y = np.array(labels * 20, dtype=object)
+    with pytest.raises(InputError, match=r"give y\.astype\(str\)"):
+        ElicitSelector(LogisticRegression(), cv=3, budget=4).fit(np.random.default_rng(0).normal(size=(40, 3)), y)

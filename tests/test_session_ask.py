@@ -611,11 +611,74 @@ def test_a_class_that_lies_in_one_group_is_told():
     assert list(warnings_about(Data(X, np.arange(12.0), ("x",), together=together, holds="numbers"))) == []
 
 
+@pytest.mark.parametrize(
+    ("code", "values", "told"),
+    [
+        (-999, [0.5, 1.5, 2.5], True),
+        (-9, [0, 1, 4], True),
+        (9999, [-3.5, 0, 7], True),
+        (99, [90, 95, 98], False),
+        (-99, [-150, 0, 20], False),
+        (-1, [0, 0.1, 0.2], False),
+        (9, [0, 1, 2], False),
+    ],
+)
+def test_a_code_far_from_all_other_numbers_is_pointed_out(code, values, told):
+    column = np.array([*values * 8, code, code, np.nan])
+    other = np.arange(len(column)) % 5.0
+    words = (
+        f"is {code} in 2 of {{}} rows, far from its other values; if that stands for a missing value, leave it empty"
+    )
+    found = list(warnings_about(Data(np.column_stack([column, other]), other % 3, ("a", "b"), holds="classes")))
+    assert [line for line in found if "far from" in line] == [f"'a' {words.format(27)}"] * told
+    found = list(warnings_about(Data(other[:26, None], column[:26], ("b",), holds="numbers")))
+    assert [line for line in found if "far from" in line] == [f"the target {words.format(26)}"] * told
+
+
+def test_what_is_the_target_in_other_words_is_pointed_out(tmp_path):
+    columns = {
+        "a": lambda k, _: k % 5,
+        "code": lambda k, _: (7, 3, 5)[k % 3],
+        "text": lambda k, _: ("u", "w", "v")[k % 3],
+        "nearly": lambda k, _: (7, 3, 5)[k % 3] if k else 3,
+        "two": lambda k, _: int(k % 3 > 0),
+        "finer": lambda k, _: k % 6,
+    }
+    of_classes = load(str(table(tmp_path / "t.csv", **columns, y=lambda k, _: "abc"[k % 3])), "y")
+    found = [line for line in warnings_about(of_classes) if "by itself" in line]
+    assert [line.partition(" tells the target of every row by itself; leave it out")[0] for line in found] == [
+        "'code'",
+        "'text'",
+    ]
+    inches = {"a": number, "inches": lambda k, _: f"{k**1.5 / 2.54:.3f}", "near": lambda k, r: k**1.5 + 40 * r}
+    of_numbers = load(str(table(tmp_path / "n.csv", **inches, y=lambda k, _: k**1.5)), "y")
+    assert [line[:8] for line in warnings_about(of_numbers) if "by itself" in line] == ["'inches'"]
+
+
+@pytest.mark.parametrize("tidy", [False, True])
+def test_the_index_of_a_frame_is_no_attribute(ask, tmp_path, tidy):
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": np.arange(60) % 7, "b": np.arange(60) ** 2 % 11, "y": np.arange(60) % 2})
+    frame.sample(frac=1, random_state=0).to_csv(tmp_path / "t.csv")
+    data = load(str(tmp_path / "t.csv"), "y", tidy=tidy)
+    assert data.columns == ("a", "b")
+    assert data.notes == ("'Unnamed: 0' is left out: it numbers the rows",)
+    (tmp_path / "u.csv").write_text(",a,y\n0.5,1,2\n0.7,2,3\n")
+    with pytest.raises(InputError, match="line 1: column 1 has no name; name every column"):
+        load(str(tmp_path / "u.csv"), "y", tidy=tidy)
+    _, out, _ = ask("t.csv", *SMALL, "-o", "out.csv", answers="done\n")
+    assert (tmp_path / "out.csv").read_text().splitlines()[0] in ("a,y", "b,y", "a,b,y")
+    snippet = out.partition("with pandas:")[2].partition("out.csv:")[0]
+    exec("\n".join(line.strip() for line in snippet.splitlines()), names := {})
+    assert set(names["X"].columns) <= {"a", "b"}
+
+
 def test_correlations_are_over_the_rows_in_which_both_are_known():
     x = np.arange(50.0) ** 1.5
     X = np.column_stack([x, 2 * x])
     X[::7, 0] = np.nan
-    assert "correlated (+1.00)" in next(iter(warnings_about(Data(X, x, ("a", "b")))))
+    assert "correlated (+1.00)" in next(iter(warnings_about(Data(X, np.arange(50.0) % 7, ("a", "b")))))
 
 
 @pytest.mark.parametrize("at_once", [1, 13, 10**6])
@@ -644,7 +707,7 @@ def test_the_strongest_of_many_correlated_pairs_are_named_and_the_others_counted
     rng = np.random.default_rng(0)
     x = rng.normal(size=200)
     X = np.column_stack([x + size * rng.normal(size=200) for size in (0.0, 0.2, 0.15, 0.1, 0.01)])
-    found = list(warnings_about(Data(X, x, tuple("abcde"))))
+    found = list(warnings_about(Data(X, rng.normal(size=200), tuple("abcde"))))
     r = np.corrcoef(X.T)
     pairs = sorted(combinations(range(5), 2), key=lambda pair: -abs(r[pair]))
     assert [line[:11] for line in found[:3]] == [f"{'abcde'[a]!r} and {'abcde'[b]!r}" for a, b in pairs[:3]]
@@ -915,6 +978,36 @@ def test_costs_that_do_not_fit_are_named_by_file_and_line(ask, tmp_path, costs, 
     assert words in err
     assert len(err.splitlines()) == 1
     assert not (tmp_path / "j").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--keep", "b"), "--keep: 'b' is a column of 'g', which is one attribute; name that"),
+        (("--drop", "c"), "--drop: 'c' is a column of 'g', which is one attribute; name that"),
+        (("--drop", "g,d"), "'a' is the only attribute left, there is nothing to choose; drop fewer"),
+        (
+            ("--keep", "a,g,d"),
+            "{a, g, d} is the only subset that --keep leaves, there is nothing to choose; keep fewer",
+        ),
+        (
+            ("--keep", "a", "--max-size", "1"),
+            "{a} is the only subset that --keep leaves, there is nothing to choose; keep fewer",
+        ),
+        (("--folds", 31), "30 rows cannot be split into 31 folds; ask for 30 or fewer; left out: 30 rows in which"),
+    ],
+)
+def test_what_cannot_be_chosen_from_is_one_line(ask, tmp_path, options, words):
+    table(tmp_path / "t.csv", a=number, b=number, c=number, d=number, y=lambda k, r: r if k % 2 else "")
+    status, out, err = ask("t.csv", *SMALL, "--groups", "g=b,c", *options)
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert words in err
+
+
+def test_a_score_of_two_classes_that_was_given_more_names_one_for_all(ask, tmp_path):
+    table(tmp_path / "t.csv", a=number, b=number, c=number, d=number, y=lambda k, _: "uvw"[k % 3])
+    _, out, err = ask("t.csv", *SMALL, "--scoring", "roc_auc", "--folds", 3, answers="a\n")
+    assert "take one of all classes, such as roc_auc_ovr" in " ".join(f"{out} {err}".split())
 
 
 def test_who_gives_a_cost_to_a_column_of_a_group_is_told_which_attribute_has_one(ask, tmp_path):

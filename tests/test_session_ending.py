@@ -853,11 +853,9 @@ def test_numbers_and_their_nouns_agree(tmp_path):
     with_a_leak(tmp_path)
     told = told_by(tmp_path, "t.csv", "--target", "y", "--drop", "c,leak", "--budget", 2, "--questions", 1)
     assert "at most 2 of 3 subsets will be evaluated and at most 1 question asked" in told
-    for alone in (("--budget", 1), ("--budget", 9, "--keep", "a,b")):  # no two subsets to compare
-        (tmp_path / "j").unlink()
-        assert "evaluated and nothing asked: " in told_by(
-            tmp_path, "t.csv", "--target", "y", "--drop", "c,leak", *alone
-        )
+    (tmp_path / "j").unlink()
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--drop", "c,leak", "--budget", 1)  # no two subsets to compare
+    assert "evaluated and nothing asked: " in told
     assert failure_lines([{"why": 1}, {"how": 2}]) == ["not measured, 2 times: how", "not measured, 1 time: why"]
 
 

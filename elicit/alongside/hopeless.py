@@ -63,9 +63,12 @@ def require_hope(
 
 def binary_score_remedy(reasons: Iterable[str]) -> Iterator[str]:
     """What to do about a score that is for two classes only, if that is what these reasons are about."""
+    reasons = list(reasons)
     if any("pos_label" in reason for reason in reasons):  # what scikit-learn says of such a score
         told = "a score of one of two classes needs to know which: call it 1 and the other 0 in the data, or take"
         yield f"{told} a score of all classes, such as f1_macro"
+    if any("multi_class must be" in reason for reason in reasons):  # of the area under a curve
+        yield "a score of two classes was given more; take one of all classes, such as roc_auc_ovr"
 
 
 def _fail_alike(reasons: Iterable[str]) -> bool:

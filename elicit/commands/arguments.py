@@ -6,9 +6,10 @@ import argparse
 import csv
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from elicit.data import refuse_part
 from elicit.errors import InputError
 from elicit.numeric import whole_in
 from elicit.printable import in_a_list
@@ -75,10 +76,16 @@ def listed(text: str) -> list[str]:
     return [name.strip() for name in cells if name.strip()]
 
 
-def mask_of_listed(names: Iterable[str], attributes: Attributes, option: str) -> Mask:
-    """The mask of names that were listed; of a part of a name that holds a comma, an error says how to write that."""
+def mask_of_listed(
+    names: Iterable[str], attributes: Attributes, option: str, groups: Mapping[str, Sequence[str]] | None = None
+) -> Mask:
+    """The mask of names that were listed.
+
+    Of a column of a group, and of a part of a name that holds a comma, an error says what to write instead.
+    """
     names = list(names)
     for part in (name for name in names if name not in attributes.names):
+        refuse_part(part, groups or {}, option)
         whole = next((name for name in attributes.names if part in re.split(r"\s*,\s*", name)), None)
         if whole is not None:
             raise InputError(

@@ -120,13 +120,17 @@ def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Fam
                 (note for note in data.notes if note.startswith(f"{name!r} is left out")), f"{name!r} is left out"
             )
             raise InputError(f"--keep: {why}")
-    keep = mask_of_listed(listed(args.keep), attributes, "--keep")
-    drop = mask_of_listed((name for name in listed(args.drop) if name not in data.left_out), attributes, "--drop")
+    keep = mask_of_listed(listed(args.keep), attributes, "--keep", data.groups)
+    there = [name for name in listed(args.drop) if name not in data.left_out]
+    drop = mask_of_listed(there, attributes, "--drop", data.groups)
     if keep & drop:
         both = ", ".join(map(repr, attributes.subset(keep & drop)))
         raise InputError(f"--keep and --drop both name {both}; take it out of one of them")
     family = Family(len(attributes), keep=keep, drop=drop, max_size=args.max_size)
     left = attributes.subset(family.largest)
+    if len(left) > 1 and family.count() == 1:
+        only = attributes.braced(next(iter(family)))
+        raise InputError(f"{only} is the only subset that --keep leaves, there is nothing to choose; keep fewer")
     if len(left) == 1:
         only, remedy = ("attribute left", "drop fewer") if drop else ("attribute", "add another")
         why = "".join(f"; {note}" for note in data.notes)

@@ -27,7 +27,7 @@ def chosen_data(
     if not there:
         return data
     attributes = columns_of(data.X, data.columns, data.groups).attributes
-    dropped = mask_of_listed(there, attributes, "--drop")
+    dropped = mask_of_listed(there, attributes, "--drop", data.groups)
     if dropped == attributes.everything:
         raise InputError("--drop leaves no attribute; drop fewer")
     return without(data, attributes.subset(dropped))

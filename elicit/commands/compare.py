@@ -231,8 +231,8 @@ def _without_regret(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
 
 def _notes(results: Results, scenario: Scenario) -> list[str]:
     """Notes on how the table is to be read."""
-    notes = [f"{_HOW_THEY_LEARN}; seconds leave out what an earlier run had measured (–: all of it)"]
-    notes += _wrong_notes(results)
+    seconds = "seconds leave out what an earlier run had measured (–: all of it)"
+    notes = [f"{_HOW_THEY_LEARN}; {seconds}" if OURS in methods_of(scenario) else seconds, *_wrong_notes(results)]
     if any(difference.low is not None for difference in differences(results)):
         notes.append(
             f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "
@@ -240,6 +240,8 @@ def _notes(results: Results, scenario: Scenario) -> list[str]:
         )
     chosen = scenario.plain.get("elicit", {})
     sections = chosen if isinstance(chosen, list) else [chosen]
+    if isinstance(chosen, list) and OURS not in methods_of(scenario):
+        notes.append(f"[[elicit]] was not played: `methods` does not name {OURS!r}")
     limited = scenario.goal == TradeOff() and any("max_size" in section for section in sections)
     ends = {
         _ending_in_words(run, limited) for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]

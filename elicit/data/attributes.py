@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from elicit.data.cells import Cells
+from elicit.data.cells import INDEX, Cells, numbers_rows
 from elicit.data.tidying import (
     TOO_LARGE,
     Column,
@@ -33,6 +33,9 @@ from elicit.data.tidying import (
 )
 from elicit.errors import InputError, nearest
 from elicit.printable import many
+
+#: How a note on rows begins.
+LEFT_OUT = "left out: "
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class CellColumns:
         if not known:
             raise InputError(f"{self.path}: the target {target!r} is missing in every row; choose another column")
         if left := len(rows) - len(known):
-            notes.append(f"left out: {many(left, 'row')} in which the target {target!r} is missing")
+            notes.append(f"{LEFT_OUT}{many(left, 'row')} in which the target {target!r} is missing")
         cells = replace(self.cells, rows=[rows[k] for k in known], lines=[lines[k] for k in known])
         found = replace(self, cells=cells)
         found._refuse_stray_cell(at, found._cells(at))
@@ -89,6 +92,8 @@ class CellColumns:
     def column(self, i: int, dropped: bool) -> Column:
         """A column as an attribute; one that is dropped may hold what would be an error elsewhere."""
         name, cells = self.cells.header[i], self._cells(i)
+        if name == INDEX and i == 0 and numbers_rows(cells):
+            return Column(None, note=f"{name!r} is left out: it numbers the rows")
         if not self.tidy:
             if dropped:
                 return Column(None)

@@ -23,6 +23,9 @@ from elicit.printable import many
 #: Possible separators, in order of preference: the comma is last, because texts and numbers may hold commas as well.
 SEPARATORS = (";", "\t", "|", ",")
 
+#: What pandas calls a first column without a name, as it writes the index of a frame, and so what it is called here.
+INDEX = "Unnamed: 0"
+
 #: The first line that Excel may write to declare the separator.
 _SEPARATOR_LINE = re.compile(r'"?sep=([^\s"\w]|\t)"?\s*', re.IGNORECASE)
 
@@ -47,11 +50,19 @@ def cells_of(path: Path) -> Cells:
     """The cells of a CSV file; an error in it is one line that names the place."""
     text, separator, written = _written(path)
     placed = [([cell.strip() for cell in row], line) for row, line in written]
+    if placed and placed[0][0][0] == "" and numbers_rows(row[0] for row, _ in placed[1:] if row):
+        placed[0][0][0] = INDEX
     _check_shape(placed, separator, path)
     _check_quotes(text, placed, separator, path)
     (header, top), *below = placed
     rows, lines = [row for row, _ in below], [line for _, line in below]
     return Cells(header, rows, lines, separator, top, {} if separator == "," else _convert_decimal_commas(header, rows))
+
+
+def numbers_rows(cells: Iterable[str]) -> bool:
+    """Whether cells are different whole numbers, as in the index of a frame."""
+    values = as_numbers(cells)
+    return values is not None and len(values) == len(set(values.tolist())) and bool((values == values.round()).all())
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,13 @@ def regrouped(data: Data, groups: Mapping[str, Sequence[str]]) -> Data:
     return replace(data, groups=made)
 
 
+def refuse_part(name: str, groups: Mapping[str, Sequence[str]], where: str) -> None:
+    """Refuse the name of a column of a group, which is chosen or left as a whole."""
+    group = next((group for group, columns in groups.items() if name in columns), None)
+    if group is not None:
+        raise InputError(f"{where}: {name!r} is a column of {group!r}, which is one attribute; name that")
+
+
 def without(data: Data, dropped: Sequence[str]) -> Data:
     """The data without these attributes."""
     gone = {column for name in dropped for column in data.groups.get(name, (name,))}

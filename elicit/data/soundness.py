@@ -12,11 +12,21 @@ from elicit.data.loading import Data
 from elicit.data.tidying import twins_in
 from elicit.printable import label_of
 
+#: In fewer rows than this a column may be the number of the row, or the target, by chance.
+FEW_ROWS = 10
+
 #: A class with a smaller share of the rows makes accuracy misleading.
 RARE_SHARE = 0.1
 
 #: A larger absolute correlation means that two columns tell the same.
 HIGH_CORRELATION = 0.95
+
+#: A larger absolute correlation with the target means that a column is the target, perhaps in another unit.
+THE_SAME = 0.9999
+
+#: What often stands for a missing value where all other numbers are far from it: -9, and 99 and more nines with either
+#: sign.
+GAP_CODES = (-9.0, *(sign * (10.0**digits - 1) for digits in range(2, 8) for sign in (1, -1)))
 
 #: The most correlations that are computed in one block.
 MOST_AT_ONCE = 4_000_000
@@ -26,9 +36,11 @@ MOST_PAIRS_NAMED = 3
 
 
 def warnings_about(data: Data, scoring: str | None = None) -> Iterator[str]:
-    """Warnings about columns that look like row numbers, classes that are rare or within one group, and columns that
-    are highly correlated."""
+    """Warnings about columns that look like row numbers, hold codes for missing values or tell the target, classes that
+    are rare or within one group, and columns that are highly correlated."""
     yield from _row_numbers(data)
+    yield from _codes_for_gaps(data)
+    yield from _copies_of_the_target(data)
     if data.classes and (twins := twins_in(label_of(label) for label in np.unique(data.y))):
         yield f"the target holds {twins}; write them alike if they are one class"
     if data.classes and data.together is not None:
@@ -43,10 +55,55 @@ def _row_numbers(data: Data) -> Iterator[str]:
     grouped = _grouped(data)
     for column, values in zip(data.columns, data.X.T, strict=True):
         known = values[~np.isnan(values)]
-        if column in grouped or len(known) < 10 or not (known == np.round(known)).all():
+        if column in grouped or len(known) < FEW_ROWS or not (known == np.round(known)).all():
             continue
         if len(np.unique(known)) == len(known) and known.max() - known.min() < 2 * len(known):
             yield f"{column!r} looks like the number of a row, which predicts nothing new; leave it out with --drop"
+
+
+def _codes_for_gaps(data: Data) -> Iterator[str]:
+    """A warning for each column of numbers, and for a target of numbers, with a code that is far from all others."""
+    grouped = _grouped(data)
+    named = [(repr(c), values) for c, values in zip(data.columns, data.X.T, strict=True) if c not in grouped]
+    for name, values in named if data.classes else [*named, ("the target", data.y)]:
+        known = values[~np.isnan(values)]
+        for code in GAP_CODES:
+            others = known[known != code]
+            if len(others) in (0, len(known)) or np.abs(others - code).min() <= np.ptp(others):
+                continue
+            told = (
+                f"{name} is {code:.0f} in {len(known) - len(others)} of {len(values)} rows, far from its other values"
+            )
+            yield f"{told}; if that stands for a missing value, leave it empty"
+
+
+def _copies_of_the_target(data: Data) -> Iterator[str]:
+    """A warning for each attribute that is the target in other words."""
+    grouped, place = _grouped(data), {column: k for k, column in enumerate(data.columns)}
+    attributes = {name: data.X[:, k] for name, k in place.items() if name not in grouped}
+    attributes |= {name: data.X[:, [place[column] for column in columns]] for name, columns in data.groups.items()}
+    for name, values in attributes.items():
+        if _is_the_target(values, data):
+            told = f"{name!r} tells the target of every row by itself"
+            yield f"{told}; leave it out with --drop, unless it is known before the target is"
+
+
+def _is_the_target(values: NDArray[np.float64], data: Data) -> bool:
+    """Whether a column, or the 0/1 columns of texts, are the target: its classes by other names, or its numbers."""
+    if len(values) < FEW_ROWS:
+        return False
+    if values.ndim == 1 and not data.classes:
+        known = ~np.isnan(values)
+        x, y = values[known], data.y[known]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return len(x) > 2 and bool(np.ptp(x) and np.ptp(y)) and abs(np.corrcoef(x, y)[0, 1]) > THE_SAME
+    if np.isnan(values).any() or not data.classes:
+        return False
+    labels, codes = np.unique(data.y, return_inverse=True)
+    if values.ndim == 2 and values.shape[1] != len(labels):
+        return False
+    levels, found = np.unique(values.argmax(axis=1) if values.ndim == 2 else values, return_inverse=True)
+    return len(levels) == len(labels) == len(np.unique(found * len(labels) + codes))
 
 
 def _rare_classes(data: Data) -> Iterator[str]:

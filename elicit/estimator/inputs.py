@@ -178,7 +178,10 @@ def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
                 "the estimator predicts numbers, but y holds texts; give numbers, or a classifier"
             ) from None
         assert_all_finite(values, input_name="y")
-    kind = type_of_target(values, input_name="y") if is_classifier(selector.estimator) else ""
+    try:
+        kind = type_of_target(values, input_name="y") if is_classifier(selector.estimator) else ""
+    except TypeError:  # Python's own, of labels that it cannot put in order
+        raise InputError("y holds labels of several types; give y.astype(str)") from None
     if kind.startswith("continuous"):
         raise InputError("the estimator is a classifier, but y holds numbers that are not whole; give labels")
     if kind in ("binary", "multiclass"):

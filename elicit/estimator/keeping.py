@@ -6,6 +6,7 @@ it makes no difference, and to the search it doubles the family. (A linear model
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 from typing import Any
 
@@ -31,6 +32,7 @@ def family_of(keep: Any, largest: Any, columns: Columns) -> Family:
     left_out = _constant_attributes(columns) & ~kept
     if left_out == attributes.everything:
         left_out = 0  # nothing else is there to choose
+        warnings.warn("every feature is the same in every row, so which of them is chosen says nothing", stacklevel=2)
     return Family(len(attributes), keep=kept, drop=left_out, max_size=None if largest is None else int(largest))
 
 

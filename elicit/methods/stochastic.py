@@ -27,7 +27,7 @@ _PATIENCE = 50
 LEAST_POPULATION = 2
 
 #: The end of a search that has seen everything.
-EXHAUSTED = Ended("every subset was evaluated")
+EXHAUSTED = Ended("every subset was tried")
 
 Evaluation = Generator[Sequence[Mask], Sequence[float], None]
 

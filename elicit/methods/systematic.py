@@ -45,8 +45,8 @@ class Exhaustive:
                 values = yield batch
                 found = found or any(space.goal.settled(value) for value in values)
             if found and ascending:
-                return Ended("every subset up to the first size that reaches the value was evaluated")
-        return Ended("every subset was evaluated")
+                return Ended("every subset up to the first size that reaches the value was tried")
+        return Ended("every subset was tried")
 
 
 def _at_distance(space: Space, distance: int) -> Iterator[Mask]:

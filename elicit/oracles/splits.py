@@ -113,7 +113,8 @@ def _check_classes(y: NDArray[Any], folds: int) -> None:
         raise InputError(f"the target has the one class {label_of(classes[0])}; a classifier needs at least two")
     if sizes[least] < folds:
         size = int(sizes[least])
-        or_numbers = "; or predict numbers, by a model for them" if y.dtype.kind in "iuf" and len(classes) > 2 else ""
+        numeric = y.dtype.kind in "iuf" and len(classes) > 2
+        or_numbers = "; or predict numbers (--holds numbers, in Python a regressor)" if numeric else ""
         fewer = f"ask for {size} or fewer (--folds {size}, in Python cv={size})"
         raise InputError(
             f"class {label_of(classes[least])} has {many(size, 'row')}, too few for {folds} folds; "

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from elicit.asks import Oracle
-from elicit.data import Data, load, model_of, refuse_gaps, regrouped, without
+from elicit.data import LEFT_OUT, Data, load, model_of, refuse_gaps, regrouped, without
 from elicit.errors import InputError, nearest
 from elicit.oracles import (
     Extra,
@@ -102,7 +102,8 @@ def wrapper_of(section: Section, data: Data) -> WrapperOracle:
             random_state=_random_state(section),
         )
     except InputError as error:
-        raise InputError(f"data {sections.text(section, 'data')!r}: {error}") from error
+        rows = [note for note in data.notes if note.startswith(LEFT_OUT)] if " row" in str(error) else []
+        raise InputError("; ".join([f"data {sections.text(section, 'data')!r}: {error}", *rows])) from error
 
 
 def _filter(section: Section, folder: Path) -> Oracle:
