@@ -1,5 +1,7 @@
 """Subcubes: what the pieces of a proof cover, what a monomial may be on one, and where a step from one leads.
 
+Also: what the monomials of subsets add up to, and what the worst of such numbers costs.
+
 A cube (inside, outside) is all subsets that hold `inside` and lack `outside`. Integers alone: the verifier
 rests on this file.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import comb
 from reprlib import repr as brief
@@ -94,3 +97,21 @@ def gains_on(cube: Cube, terms: Iterable[Mask], subset: Mask, step: Mask = 0) ->
             yield [sign * y for y in entries] if t & step else [0]  # without the attribute, nothing changes
         else:
             yield [y - (t & subset == t) for y in entries]
+
+
+def combination(form: Iterable[tuple[int, int]], terms: Sequence[int]) -> list[int]:
+    """Σ c φ(x): one number for each monomial."""
+    found = [0] * len(terms)
+    for x, c in form:
+        found = [f + c if x & t == t else f for f, t in zip(found, terms, strict=True)]
+    return found
+
+
+def largest_share(sizes: Iterable[int], terms: Iterable[Mask], prices: Sequence[Fraction]) -> Fraction:
+    """max_S |…|_S / w_S for a w_S that depends on |S| alone: one division for each price."""
+    largest = [0] * len(prices)
+    for x, t in zip(sizes, terms, strict=True):
+        order = t.bit_count() - 1
+        if x > largest[order]:
+            largest[order] = x
+    return max(Fraction(x) / price if x else Fraction(0) for x, price in zip(largest, prices, strict=True))

@@ -50,8 +50,11 @@ def sparse_multipliers(utilities: AnySet, y: Mask, subset: Mask, value: float) -
     if value > -tolerances.DECISION:
         return None
     monomials = utilities.monomials
-    gain = monomials.row(y) - monomials.row(subset)
-    d = statement_rows(monomials, utilities.statements)
+    every = np.vstack([statement_rows(monomials, utilities.statements), monomials.row(y) - monomials.row(subset)])
+    # monomials that neither a statement nor the pair tells apart make one row: of hundreds of attributes most are such
+    as_bytes = np.ascontiguousarray(every.T.astype(np.int8)).view(np.dtype((np.void, len(every)))).ravel()
+    _, first, kind, times = np.unique(as_bytes, return_index=True, return_inverse=True, return_counts=True)
+    d, gain = every[:-1, first], every[-1, first]
     m, p = d.shape
     strict = required_margins(utilities.statements)
     equal = equalities(utilities.statements)
@@ -59,10 +62,11 @@ def sparse_multipliers(utilities: AnySet, y: Mask, subset: Mask, value: float) -
     split = np.vstack([d, -d[equal]])
     count = len(split)
     if isinstance(utilities, ExactSet):
-        paid, cost, promised = np.eye(p), np.ones(p), utilities.delta * strict
+        paid, cost, promised = np.eye(p), times.astype(np.float64), utilities.delta * strict
         extra = np.zeros((0, count + p))
     else:
-        w = utilities.settings.weights_of(monomials)
+        w = np.full(p, INFINITY)
+        np.minimum.at(w, kind, utilities.settings.weights_of(monomials))
         paid, cost, promised = w[:, None], np.array([utilities.budget]), strict
         limits = np.concatenate([utilities.limits, utilities.limits[equal]])
         extra = np.hstack([np.eye(count), -limits[:, None]])

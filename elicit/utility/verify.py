@@ -17,7 +17,7 @@ from reprlib import repr as brief
 from typing import Any
 
 from elicit.errors import CertificateError
-from elicit.utility.cubes import MOST_CUBES, Cover, gains_on, subset_of
+from elicit.utility.cubes import MOST_CUBES, Cover, combination, gains_on, largest_share, subset_of
 from elicit.utility.numbers import checkable, coefficients, demand, dot, exact, few, kept, listed, told, whole, workable
 
 Plain = Mapping[str, Any]
@@ -52,8 +52,8 @@ class _Checker:
         sides = checkable([[(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)] for s in statements], degree)
         self.rows = [[(k, d) for k, d in enumerate(self.row(form)) if d] for form in sides]  # d_r without its zeros
         if self.kind == "parsimonious":
-            self.tau, slack, prices = exact(space["tau"]), exact(space["C"]), list(map(exact, listed(space["w"])))
-            self.weights = [prices[t.bit_count() - 1] for t in self.terms]
+            self.tau, slack, self.prices = exact(space["tau"]), exact(space["C"]), list(map(exact, listed(space["w"])))
+            self.weights = [self.prices[t.bit_count() - 1] for t in self.terms]
             self.limits = [slack * exact(s["weight"]) for s in statements]  # C c_r
             demand(min(slack, *self.weights, *self.limits) > 0 <= self.tau, "τ, C, w or c has the wrong sign")
         else:
@@ -74,7 +74,7 @@ class _Checker:
         return subset_of(self.n, positions, least)
 
     def row(self, form: Iterable[tuple[int, int]]) -> Row:
-        return [sum(c for x, c in form if x & t == t) for t in self.terms]
+        return combination(form, self.terms)
 
     def theta(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
         found = coefficients(plain, self.mask)
@@ -121,8 +121,8 @@ class _Checker:
     def cost_at_least(self, plain: Iterable[tuple[int, int]], gain: Row) -> Fraction:
         """J ≥ L / κ for every θ with gain·θ ≥ 0."""
         found, combined, strict = self.multipliers(plain)
-        shares = [abs(c + g) / w for c, g, w in zip(combined, gain, self.weights, strict=True) if c + g]
-        kappa = max([Fraction(0), *shares, *(abs(x) / self.limits[r] for r, x in found.items())])
+        most = largest_share([abs(c + g) for c, g in zip(combined, gain, strict=True)], self.terms, self.prices)
+        kappa = max([most, *(abs(x) / self.limits[r] for r, x in found.items())])
         return strict / kappa if kappa else Fraction(0)
 
     def rejected(self) -> str:
@@ -195,5 +195,5 @@ class _Checker:
         if self.kind != "parsimonious":
             demand(self.kind == "slice" or not any(rest), "the identity of the cone does not hold")
             return sum(rest) - self.delta * strict
-        shares = [s / w for s, w in zip(rest, self.weights, strict=True) if s]
-        return self.budget * max([Fraction(0), *shares, *(abs(x) / self.limits[r] for r, x in found.items())]) - strict
+        most = largest_share(rest, self.terms, self.prices)
+        return self.budget * max([most, *(abs(x) / self.limits[r] for r, x in found.items())]) - strict
