@@ -54,7 +54,7 @@ from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import is_frame, require_array_or_frame
 from elicit.oracles.naming import extras_of
 from elicit.oracles.parallel import workers_of
-from elicit.oracles.pruning import pruned
+from elicit.oracles.pruning import pruned, unread
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.worth import against_directions, best_for, is_utility, utility_of
@@ -108,7 +108,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         here and in every list of attributes.
     keep : list or None, default=None
         The attributes that every subset must hold, by name or position. A constant one is left out unless it is named
-        here (a linear model without an intercept may need it).
+        here (a linear model without an intercept may need it), as is one that a ``ColumnTransformer`` in the estimator
+        drops.
     max_features : int or None, default=None
         The most attributes a subset may have.
     tolerance : float, "1-se" or None, default=None
@@ -146,7 +147,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         Which columns are selected.
     ranking_ : array of int, (n_features,)
         1 for every selected column, as in recursive elimination. The others follow from 2, by the power index of
-        their attribute; constant ones, which were left out, come last.
+        their attribute; those that were left out come last.
     feature_names_ : tuple of str
         The selected attributes; a group by its name.
     best_score_ : float
@@ -167,8 +168,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         - Without an operator: which of the measured subsets is best by score, as the journal claims it and
           `elicit verify` re-checks it (with a tolerance, the one that the selected subset is compared with).
         - With an operator: a certificate about every utility that the record allows, for `elicit.utility.verify`. It
-          may take longer than the fit. It speaks of all subsets up to 14 attributes; beyond, of those measured; above
-          500 attributes, of additive utilities, for pairs would be too many.
+          may take longer than the fit. It speaks of all subsets where that can be shown (tried up to 14 attributes),
+          else of those measured: its ``["claim"]["scope"]`` says which. Above 500 attributes it is about additive
+          utilities, for pairs would be too many.
         - None where nothing is proven. Among more than 150 measured subsets, a bound above the margin of a clear
           answer counts as nothing.
     power_, interactions_ : arrays, (n_attributes,) and (n_attributes, n_attributes)
@@ -311,7 +313,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         keep = labelled_by_names(self, self.keep, X)
         return Run(
             judge,
-            family_of(keep, self.max_features, oracle.columns),
+            family_of(keep, self.max_features, oracle.columns, unread(self.estimator, X)),
             seed,
             budget=self.budget,
             questions=self.questions,

@@ -1,4 +1,4 @@
-"""Keeping: which columns are the same in every row, in whatever X comes."""
+"""Keeping: which columns are the same in every row, in whatever X comes, and which are left out of the choice."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
+from sklearn.compose import make_column_transformer
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from elicit import ElicitSelector
+from elicit.errors import InputError
 from elicit.estimator.keeping import same_in_every_row
 
 FEW = st.sampled_from([0.0, 1.0, -2.5])
@@ -36,3 +43,36 @@ def test_columns_of_nullable_numbers_and_categories_are_looked_at_too():
     X = pd.DataFrame({"a": pd.Series([1, None], dtype="Int64"), "b": pd.Series([1, 1], dtype="Int64")})
     X["c"], X["d"] = pd.Categorical(["u", "u"]), pd.Categorical(["u", "v"])
     assert same_in_every_row(X).tolist() == [False, True, True, False]
+
+
+def test_where_columns_are_labelled_by_other_numbers_than_their_positions_a_number_is_refused():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)))[[3, 2, 1, 0]]
+    y = (X[1] > 0).to_numpy()
+    for numbers in ({"keep": [0]}, {"feature_groups": {"g": [0, 1]}}):
+        with pytest.raises(InputError, match=r"0, which may be a label of X or a position; .*rename\(columns=str\)"):
+            ElicitSelector(LogisticRegression(), cv=3, budget=4, **numbers).fit(X, y)
+    in_order = ElicitSelector(LogisticRegression(), cv=3, budget=4, keep=[0]).fit(X[[0, 1, 2, 3]], y)
+    assert in_order.support_[0]
+    costs = {0: 900.0, 1: 1.0, 2: 2.0, 3: 3.0}
+    found = [
+        ElicitSelector(LogisticRegression(), cv=3, budget=15, costs=each, operator="score - 0.001 * cost").fit(X, y)
+        for each in (costs, pd.Series(costs), [3.0, 2.0, 1.0, 900.0])
+    ]
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.cv_results_["cost"], found[0].cv_results_["cost"])
+
+
+def test_what_the_estimator_drops_is_left_out_unless_it_is_kept():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(80, 12)), columns=[f"v{i}" for i in range(12)])
+    y = (X.v0 + X.v1 > 0).astype(int)
+    model = make_pipeline(make_column_transformer((StandardScaler(), ["v0", "v1", "v2"])), LogisticRegression())
+    found = ElicitSelector(model, cv=3, budget=20).fit(X, y)
+    assert found.n_evaluations_ == 7
+    assert not found.support_[3:].any()
+    with pytest.warns(FitFailedWarning, match="1 of 8 subsets"):  # what is kept alone leaves nothing to fit
+        kept = ElicitSelector(model, cv=3, budget=20, keep=["v5"]).fit(X, y)
+    assert kept.support_.tolist()[3:] == [False, False, True] + [False] * 6
+    X["v0"], X["v1"], X["v2"] = 1.0, 2.0, 3.0
+    with pytest.warns(UserWarning, match="no feature tells the rows apart"):
+        constant = ElicitSelector(model, cv=3, budget=20).fit(X, y)
+    assert not constant.support_[3:].any()

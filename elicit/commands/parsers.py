@@ -47,7 +47,7 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "--scoring": {"metavar": "NAME", "help": "a scikit-learn scorer (default: the model's own)"},
     "--group-col": {"metavar": "COL", "help": "a column: rows with the same value in it stay in one fold"},
     "--folds": {"type": fold_count, "metavar": "N", "help": "folds (default 10)"},
-    "--drop": {"default": "", "metavar": "A,B", "help": "attributes to leave out"},
+    "--drop": {"default": "", "metavar": "A,B", "help": "attributes to leave out (a name with a comma in quotes)"},
     "--max-size": {"type": positive, "metavar": "N", "help": "the most attributes a subset may have"},
     "-o": {"metavar": "OUT.csv", "help": "write the data with the recommended columns only"},
     "--n-jobs": {"type": job_count, "metavar": "N", "help": "processes (default: one per processor)"},
@@ -78,7 +78,8 @@ A scenario is a TOML file; scenarios/wine_live.toml is a short one. Sections:
   [elicit]      the search: every setting that elicit --defaults prints; name,
                 preset, keep, drop, max_size, prior. [[elicit]] for several
   [experiment]  seeds; trace_every, evaluations between two looks at the
-                regret; for compare: methods, goal (as size:6, reach:0.97)
+                regret; for compare: methods, among which "elicit" is ours
+                (default: all that can play), goal (as size:6, reach:0.97)
 
 A key that is not known is refused, and the nearest is named.
 """

@@ -7,7 +7,7 @@ columns by name and columns may hold texts; only its numbers are looked at.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -137,13 +137,15 @@ def names_of(selector: ElicitSelector) -> list[str]:
 
 
 def labelled_by_names(selector: ElicitSelector, value: Any, X: Any) -> Any:
-    """A pandas series or frame that is labelled like the columns of X, labelled by their names; others as they are.
+    """A mapping, or a pandas series or frame, that is labelled like the columns of X, labelled by their names.
 
-    Labels 0, 1, … in this order are labels only where the columns of X have just these.
+    Anything else is left as it is. Labels 0, 1, … in this order are labels only where the columns of X have just these.
     """
     if not is_frame(X):
         return value
     called, axes = dict(zip(X.columns, names_of(selector), strict=True)), labels_of(value)
+    if isinstance(value, Mapping):
+        return {called.get(label, label): each for label, each in value.items()} if set(value) == set(called) else value
     if not labelled(value) and any(set(labels) != set(called) for labels in axes):
         return value
     for axis, labels in enumerate(axes):

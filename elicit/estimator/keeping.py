@@ -1,7 +1,8 @@
 """Keeping: the family among whose subsets a selector searches, as `keep` and `max_features` leave it.
 
-The rule: a feature that is the same in every row tells no rows apart. It is left out unless it is kept: to the score
-it makes no difference, and to the search it doubles the family. (A linear model without an intercept may need one.)
+The rule: a feature that is the same in every row tells no rows apart, and one that the estimator drops tells it
+nothing. It is left out unless it is kept: to the score it makes no difference, and to the search it doubles the family.
+(A linear model without an intercept may need a constant.)
 """
 
 from __future__ import annotations
@@ -16,23 +17,29 @@ from sklearn.utils import _safe_indexing
 
 from elicit.errors import InputError
 from elicit.numeric import is_whole
-from elicit.oracles.columns import Columns, by_name, gaps, is_frame
+from elicit.oracles.columns import Columns, by_name, gaps, is_frame, refuse_ambiguous
 from elicit.subsets import Attributes, Family, Mask, mask_of
 
 
-def family_of(keep: Any, largest: Any, columns: Columns) -> Family:
-    """The subsets that hold what is kept, nothing constant, and no more attributes than the largest may have."""
+def family_of(keep: Any, largest: Any, columns: Columns, unread: Collection[int] = ()) -> Family:
+    """The subsets that hold what is kept, nothing constant, and no more attributes than the largest may have.
+
+    unread: positions of columns that the estimator drops before it looks at them. They are left out, too.
+    """
     attributes = columns.attributes
-    kept = mask_of(_position(which, columns) for which in _listed(keep, attributes))
+    listed = _listed(keep, attributes)
+    refuse_ambiguous(keep if keep is not None else (), columns.X, "keep names")
+    kept = mask_of(_position(which, columns) for which in listed)
     if largest is not None and not is_whole(largest):
         raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
     if largest is not None and largest < max(1, kept.bit_count()):
         least = "at least 1" if not kept else f"at least {kept.bit_count()}, as many as keep names"
         raise InputError(f"max_features = {largest} leaves no subset; it must be {least}")
-    left_out = _constant_attributes(columns) & ~kept
-    if left_out == attributes.everything:
-        left_out = 0  # nothing else is there to choose
-        warnings.warn("every feature is the same in every row, so which of them is chosen says nothing", stacklevel=2)
+    dropped = mask_of(k for k, places in enumerate(columns.positions) if set(places) <= set(unread)) & ~kept
+    left_out = dropped | _constant_attributes(columns) & ~kept
+    if left_out == attributes.everything:  # nothing else is there to choose
+        left_out = 0 if dropped == left_out else dropped
+        warnings.warn("no feature tells the rows apart, so which of them is chosen says nothing", stacklevel=2)
     return Family(len(attributes), keep=kept, drop=left_out, max_size=None if largest is None else int(largest))
 
 

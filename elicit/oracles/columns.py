@@ -6,7 +6,7 @@ on, in their original order, so that an estimator sees what it would see outside
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +93,17 @@ def by_name(value: Any, names: Sequence[str], what: str) -> Any:
     return found
 
 
+def refuse_ambiguous(listed: Collection[Any], X: Any, what: str) -> None:
+    """Refuse a position that is the label of another column of a frame: nobody knows which is meant."""
+    labels = list(X.columns) if is_frame(X) else []
+    for number in filter(is_whole, listed):
+        if number in labels and 0 <= number < len(labels) and labels[number] != number:
+            raise InputError(
+                f"{what} {number!r}, which may be a label of X or a position; label columns by texts, as "
+                "X.rename(columns=str) does"
+            )
+
+
 def require_one_each(values: NDArray[np.float64], attributes: Attributes, wanted: str) -> None:
     """Refuse numbers that are not a finite one for each attribute; an error begins with what is wanted."""
     expected = f"{wanted} for each of the {len(attributes)} attributes"
@@ -120,6 +131,8 @@ def columns_of(
     owner: dict[int, str] = {}
     lookup = Attributes(names)
     for group, listed in (groups or {}).items():
+        if isinstance(listed, Collection):
+            refuse_ambiguous(listed, X, f"the group {group!r} names")
         for column in _group(group, listed, names, lookup):
             if owner.get(column) == group:
                 raise InputError(f"the group {group!r} names column {names[column]!r} twice; take it out once")
