@@ -189,9 +189,9 @@ class _Checker:
             demand(proven <= (0 if step else bound), f"the piece with {brief(piece['in'])} proves only {proven}")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"
 
-    def piece(self, gains: Iterable[Sequence[int]], found: dict[int, int], combined: Row, strict: int) -> Any:
-        """What a cut proves, in units: each entry of g takes its worst value."""
-        rest = [max(abs(self.unit * g + c) for g in gs) for gs, c in zip(gains, combined, strict=True)]
+    def piece(self, gains: Iterable[Sequence[int]], found: dict[int, int], sums: Row, strict: int) -> Any:
+        """What a cut proves, in units: each entry of g takes its worst of one or two values."""
+        rest = [max(abs(self.unit * g[0] + c), abs(self.unit * g[-1] + c)) for g, c in zip(gains, sums, strict=True)]
         if self.kind != "parsimonious":
             demand(self.kind == "slice" or not any(rest), "the identity of the cone does not hold")
             return sum(rest) - self.delta * strict
