@@ -54,7 +54,7 @@ from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import is_frame, require_array_or_frame
 from elicit.oracles.naming import extras_of
 from elicit.oracles.parallel import workers_of
-from elicit.oracles.pruning import pruned, unread
+from elicit.oracles.pruning import never_read, pruned
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.worth import against_directions, best_for, is_utility, utility_of
@@ -313,7 +313,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         keep = labelled_by_names(self, self.keep, X)
         return Run(
             judge,
-            family_of(keep, self.max_features, oracle.columns, unread(self.estimator, X)),
+            family_of(keep, self.max_features, oracle.columns, never_read(self.estimator, X)),
             seed,
             budget=self.budget,
             questions=self.questions,

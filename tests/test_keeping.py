@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
-from sklearn.compose import make_column_transformer
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -17,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from elicit import ElicitSelector
 from elicit.errors import InputError
 from elicit.estimator.keeping import same_in_every_row
+from elicit.oracles.pruning import never_read, unread
 
 FEW = st.sampled_from([0.0, 1.0, -2.5])
 
@@ -76,3 +78,32 @@ def test_what_the_estimator_drops_is_left_out_unless_it_is_kept():
     with pytest.warns(UserWarning, match="no feature tells the rows apart"):
         constant = ElicitSelector(model, cv=3, budget=20).fit(X, y)
     assert not constant.support_[3:].any()
+
+
+class Own(LogisticRegression):
+    """Somebody's model around another, which looks at all of X."""
+
+    def __init__(self, estimator=None):
+        super().__init__()
+        self.estimator = estimator
+
+
+def test_what_an_outer_model_may_look_at_is_not_left_out():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd"))
+    inner = make_pipeline(make_column_transformer(("passthrough", ["a"])), LogisticRegression())
+    for outer, read in (
+        (inner, "a"),
+        (StackingClassifier([("one", inner)]), "a"),
+        (StackingClassifier([("one", inner)], passthrough=True), "abcd"),
+        (VotingClassifier([("one", inner), ("two", LogisticRegression())]), "abcd"),
+        (VotingClassifier([("one", inner), ("two", inner)]), "a"),
+        (Own(inner), "abcd"),
+    ):
+        assert "".join(X.columns[k] for k in range(4) if k not in unread(outer, X)) == read
+
+
+def test_what_a_callable_may_choose_of_a_subset_is_not_left_out():
+    X = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 3.0], "c": ["u", "v"]})
+    for choice, read in ((make_column_selector(dtype_include="number"), "ab"), (lambda part: part.columns[:1], "abc")):
+        model = make_pipeline(make_column_transformer(("passthrough", choice)), LogisticRegression())
+        assert "".join(X.columns[k] for k in range(3) if k not in never_read(model, X)) == read

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
@@ -164,6 +164,8 @@ def unread(estimator: Any, X: Any) -> set[int]:
     if isinstance(estimator, Pipeline):
         return unread(first_step(estimator), X)
     if not isinstance(estimator, ColumnTransformer):
+        if getattr(estimator, "passthrough", False) or not of_sklearn(estimator):
+            return set()  # the last estimator of such a stack sees X, too; and of other code nobody knows what does
         inner = [unread(part, X) for part in handed_on(estimator)]
         return set.intersection(*inner) if inner else set()
     whole = set(range(X.shape[1]))
@@ -171,6 +173,16 @@ def unread(estimator: Any, X: Any) -> set[int]:
     parts.append((estimator.remainder, list(whole.difference(*(found for _, found in parts)))))
     read = {column for part, found in parts if not (isinstance(part, str) and part == "drop") for column in found}
     return whole - read
+
+
+def never_read(estimator: Any, X: Any) -> set[int]:
+    """The positions of the columns that are `unread` in every subset of those of X, too.
+
+    A callable that chooses columns may choose others of a subset; scikit-learn's own looks at each column alone.
+    """
+    choices = [chosen for chooser in _column_transformers(estimator) for _, _, chosen in chooser.transformers]
+    settled = all(isinstance(chosen, make_column_selector) for chosen in choices if callable(chosen))
+    return unread(estimator, X) if settled else set()
 
 
 def handed_on(estimator: Any) -> list[Any]:
