@@ -12,6 +12,7 @@ from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -102,8 +103,11 @@ def test_what_an_outer_model_may_look_at_is_not_left_out():
         assert "".join(X.columns[k] for k in range(4) if k not in unread(outer, X)) == read
 
 
-def test_what_a_callable_may_choose_of_a_subset_is_not_left_out():
+def test_what_a_callable_may_choose_of_a_subset_or_a_search_may_try_is_not_left_out():
     X = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 3.0], "c": ["u", "v"]})
     for choice, read in ((make_column_selector(dtype_include="number"), "ab"), (lambda part: part.columns[:1], "abc")):
         model = make_pipeline(make_column_transformer(("passthrough", choice)), LogisticRegression())
         assert "".join(X.columns[k] for k in range(3) if k not in never_read(model, X)) == read
+    model = make_pipeline(make_column_transformer(("passthrough", ["a"])), LogisticRegression())
+    assert never_read(model, X) == {1, 2}
+    assert never_read(GridSearchCV(model, {"columntransformer__remainder": ["drop", "passthrough"]}), X) == set()

@@ -178,11 +178,13 @@ def unread(estimator: Any, X: Any) -> set[int]:
 def never_read(estimator: Any, X: Any) -> set[int]:
     """The positions of the columns that are `unread` in every subset of those of X, too.
 
-    A callable that chooses columns may choose others of a subset; scikit-learn's own looks at each column alone.
+    A callable that chooses columns may choose others of a subset; scikit-learn's own looks at each column alone. And a
+    search may try what reads more.
     """
     choices = [chosen for chooser in _column_transformers(estimator) for _, _, chosen in chooser.transformers]
     settled = all(isinstance(chosen, make_column_selector) for chosen in choices if callable(chosen))
-    return unread(estimator, X) if settled else set()
+    searched = any(next(_tried(part), None) for part in parts_of(estimator))
+    return unread(estimator, X) if settled and not searched else set()
 
 
 def handed_on(estimator: Any) -> list[Any]:
