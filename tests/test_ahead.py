@@ -181,7 +181,7 @@ def test_an_oracle_that_another_process_cannot_load_stays_where_it_is_and_nothin
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("seconds", [0.3, 3.0], ids=["at work", "idle"])
+@pytest.mark.parametrize("seconds", [0.3, pytest.param(3.0, marks=pytest.mark.slow)], ids=["at work", "idle"])
 def test_a_process_that_died_is_replaced_before_the_next_question(tmp_path, seconds):
     import multiprocessing
 

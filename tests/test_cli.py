@@ -630,7 +630,7 @@ def test_a_journal_that_may_not_be_read_keeps_nobody_from_beginning(capsys, monk
 
 
 @posix
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGINT", *(pytest.param(k, marks=pytest.mark.slow) for k in ("SIGTERM", "SIGHUP"))])
 def test_an_interrupt_says_how_to_resume_and_gives_130(here, name):
     child = subprocess.Popen(
         [sys.executable, "-m", "elicit", "--journal", "j"],

@@ -169,6 +169,7 @@ def test_an_interrupt_while_libraries_load_is_one_line(wait, tmp_path):
     assert said[0].startswith("elicit: interrupted")
 
 
+@pytest.mark.slow
 @posix
 def test_workers_do_not_miss_a_standard_error_that_was_closed(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,score\n1,0,0.5\n0,1,0.4\n1,1,0.8\n")

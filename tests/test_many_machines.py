@@ -110,6 +110,7 @@ def test_the_death_of_a_process_of_this_machine_changes_nothing(serial, tmp_path
     assert found.session_.facts == serial.session_.facts
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:A worker stopped")
 def test_processes_that_keep_dying_are_one_clear_error(tmp_path):
     with pytest.raises(OracleError, match="use a smaller n_jobs"):

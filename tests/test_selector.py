@@ -1190,6 +1190,7 @@ def test_labels_of_a_series_name_the_attributes():
         chosen(costs=costs, prior={"a": 1.0, "b": 2.0, "c": 3.0, "d": "much"})
 
 
+@pytest.mark.slow
 def test_outer_folds_do_not_depend_on_the_order_in_which_they_are_played():
     mine = ElicitSelector(DecisionTreeClassifier(), cv=3, budget=4)
     outer = list(StratifiedKFold(3).split(IRIS, SPECIES))

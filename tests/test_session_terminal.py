@@ -95,6 +95,7 @@ def test_a_whole_session_from_the_opening_to_a_subset_that_can_be_used(tmp_path)
     assert header == [*names["X"].columns, "target"]
 
 
+@pytest.mark.slow
 def test_undo_takes_an_answer_back_and_the_session_goes_on(tmp_path):
     with session(tmp_path, budget=30, questions=6) as terminal:
         assert terminal.begin() == 1
@@ -113,6 +114,7 @@ def test_undo_takes_an_answer_back_and_the_session_goes_on(tmp_path):
     assert [fact.retracts for fact in facts(tmp_path, Retracted)] == [facts(tmp_path, Preferred)[0].request]
 
 
+@pytest.mark.slow
 def test_who_is_content_ends_the_session_with_all_that_an_end_has_and_may_still_go_on(tmp_path):
     with session(tmp_path, "-o", "out.csv", budget=30, questions=8) as terminal:
         assert terminal.begin() == 1
@@ -318,7 +320,7 @@ def test_names_with_escape_sequences_never_reach_the_terminal(tmp_path):
     assert coloured is None, "NO_COLOR is heard"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_answer_is_kept_though_the_session_is_interrupted_right_after_it(tmp_path, number):
     with session(tmp_path) as terminal:
         assert terminal.begin() == 1

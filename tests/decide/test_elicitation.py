@@ -614,7 +614,7 @@ def test_questions_beyond_nine_are_kept_for_doubts(questions, choices, undoubted
     assert Settings(questions=questions, **choices).undoubted_questions == undoubted
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 6))])
 @pytest.mark.parametrize("contrary", [False, True])
 @pytest.mark.parametrize("every", [0, 1])
 def test_what_is_kept_for_doubts_is_asked_at_the_end_while_an_answer_is_doubted_and_no_more(seed, contrary, every):

@@ -126,7 +126,7 @@ def test_the_unit_of_a_column_does_not_matter_to_what_is_learned(unit):
     assert other.errors == pytest.approx(plain.errors, abs=1e-9)
 
 
-@pytest.mark.parametrize("rounds", [40, 60])
+@pytest.mark.parametrize("rounds", [40, pytest.param(60, marks=pytest.mark.slow)])
 def test_values_err_less_and_about_as_much_as_their_errors_say(rounds):
     background = ROWS[:40]
     judge = np.array([exact(bends, x, background) for x in ROWS[40:]])

@@ -255,7 +255,7 @@ def test_monomials_on_demand_change_no_value(monkeypatch, degree, seed):
 
 @pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("listed", [600, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3))])
 def test_a_warm_start_changes_no_value(monkeypatch, listed, seed):
     monkeypatch.setattr(costs, "LISTED_AT_ONCE", listed)
     rng = np.random.default_rng(seed)
@@ -280,7 +280,7 @@ def test_a_warm_start_changes_no_value(monkeypatch, listed, seed):
 
 @pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("listed", [600, 3])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(k, marks=pytest.mark.slow) for k in range(3, 8))])
 def test_statements_that_leave_with_a_multiplier_change_no_value(monkeypatch, listed, seed):
     monkeypatch.setattr(costs, "LISTED_AT_ONCE", listed)
     rng = np.random.default_rng(seed)

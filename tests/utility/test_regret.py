@@ -232,7 +232,7 @@ def test_a_bound_of_a_larger_margin_is_not_inherited():
     assert len(margins) > 2
 
 
-@pytest.mark.parametrize("tau", [0.1, 1e3, 1e4])
+@pytest.mark.parametrize("tau", [0.1, pytest.param(1e3, marks=pytest.mark.slow), 1e4])
 @pytest.mark.parametrize(
     ("weights", "slack"),
     [((1.0, 2.0, 4.0), 1e5), ((1.0, 0.01, 0.01), 1e3), ((0.001, 0.001, 0.001), 100.0), ((1.0, 1e3, 1e3), 10.0)],
