@@ -93,8 +93,9 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
         "elicit", plain.get("elicit", {}), lambda section: _elicit(section, drawn, plain["oracle"], folder)
     )
     sections.with_place("[oracle]", lambda: _check_dropped(plain["oracle"], drawn.attributes, elicits))
-    gone = drawn.attributes.subset(family.drop) if (family := elicits[0].family).drop else ()
-    material = sections.with_place("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes, gone))
+    family = elicits[0].family  # that of the classical methods
+    dropped = drawn.attributes.subset(family.drop) if family.drop else ()
+    material = sections.with_place("[oracle]", lambda: material_of(plain["oracle"], folder, drawn.attributes, dropped))
     experiment = sections.with_place(
         "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material, family)
     )

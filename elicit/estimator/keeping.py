@@ -28,7 +28,7 @@ def family_of(keep: Any, largest: Any, columns: Columns, unread: Collection[int]
     """
     attributes = columns.attributes
     listed = _listed(keep, attributes)
-    refuse_ambiguous(keep if keep is not None else (), columns.X, "keep names")
+    refuse_ambiguous(() if keep is None else keep, columns.X, "keep names")  # as given: truth values are no numbers
     kept = mask_of(_position(which, columns) for which in listed)
     if largest is not None and not is_whole(largest):
         raise InputError(f"max_features is a whole number of attributes or None, found {largest!r}")
