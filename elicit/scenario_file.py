@@ -178,12 +178,13 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     if len(oracle.attributes) == 1:
         choices.setdefault("degree", 1)  # there is no pair
     settings = settings_from(choices)
-    if settings.noise_level and not _has_folds(oracle):
+    by_folds = next((name for name in ("noise_level", "margins") if getattr(settings, name)), None)
+    if by_folds is not None and not _has_folds(oracle):
         kind = str(measured.get("kind"))
         remedy = (
             "write the table with `elicit table --keep-folds`, or leave this out" if kind == "table" else "leave it out"
         )
-        raise InputError(f"`noise_level` needs fold scores, and this oracle of kind {kind!r} has none; {remedy}")
+        raise InputError(f"`{by_folds}` needs fold scores, and this oracle of kind {kind!r} has none; {remedy}")
     attributes = oracle.attributes
     largest = sections.integer(section, "max_size", None, least=1) if "max_size" in section else None
     keep = sections.texts(section, "keep")

@@ -141,6 +141,7 @@ WRONG = [
     (changed(elicit=[{"name": "mine"}, {"name": "sfs"}]), r"`name` = 'sfs' is that of a classical method"),
     (changed(operator={"utility": None, "order": ["score", "cost", "size"]}), r"give larger `steps`"),
     (changed(elicit={"noise_level": 0.05}), r"`noise_level` needs fold scores, and .* has none; write the table with"),
+    (changed(elicit={"margins": 1}), r"`margins` needs fold scores, and .* has none; write the table with"),
 ]
 
 

@@ -91,6 +91,12 @@ class Beliefs:
         known = warm if isinstance(warm, ParsimoniousSet) else None
         return ParsimoniousSet(n, self.evaluated, statements, settings.parsimony_settings, previous=known)
 
+    @property
+    def spent(self) -> float:
+        """The share of the budget that was spent, from 0 to 1."""
+        calls = len(self.evaluated) + len(self.history.failed)
+        return min(1.0, calls / self.settings.evaluations(self.family))
+
     @cached_property
     def eligible(self) -> list[Mask]:
         """The evaluated subsets that may be chosen."""
@@ -115,8 +121,9 @@ class Beliefs:
     @cached_property
     def theta(self) -> KernelUtility | Utility:
         """θ_k, by which subsets that are not evaluated are ranked."""
-        name = self.settings.theta if self.conflict is None else "L2"
-        return chosen_theta(name, self.utilities, self.settings.pairs)
+        name, grown = self.settings.theta if self.conflict is None else "L2", self.settings.margins
+        margins = 1.0 + grown * self.history.certainties(self.settings.spread_of_folds) if grown else None
+        return chosen_theta(name, self.utilities, self.settings.pairs, margins)
 
     @cached_property
     def plausible(self) -> PlausibleOperators:

@@ -51,7 +51,8 @@ class Draws:
             return self._first(len(self._beliefs.evaluated) + chosen)
         if self._settings.explore.startswith("sequential") and self._beliefs.decides:
             return sequential(self._joining, self._family, self._rng)
-        return draw(self._settings.law, self._index, self._family, self._rng, self._settings.temperature)
+        temperature = self._settings.temperature * self._settings.cooling**self._beliefs.spent
+        return draw(self._settings.law, self._index, self._family, self._rng, temperature)
 
     def _first(self, before: int) -> Mask:
         """A draw at even odds, after so many looks; where the family ends far below half, one in four is smaller.

@@ -357,7 +357,14 @@ class _Explorer:
         verdict = self._beliefs.utilities.excluded(subset)
         if verdict is None:
             return None
-        return -1.0 if verdict.price is None else recorded(verdict.price)
+        if verdict.price is None:
+            return -1.0
+        return None if self._too_early(verdict.price) else recorded(verdict.price)
+
+    def _too_early(self, price: float) -> bool:
+        """Whether this price is not enough yet: early on little is known, and a rejection is wrong more often."""
+        caution = self._settings.caution
+        return caution > 0 and price <= float(self._settings.parsimony) * (1.0 + caution * (1.0 - self._beliefs.spent))
 
 
 def recorded(price: float) -> float:

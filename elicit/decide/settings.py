@@ -36,6 +36,9 @@ T = TypeVar("T")
 #: attributes matter: what a search looks at is alike, and tells it badly.
 SHARE_OF_THE_START = 20
 
+#: The most by which a margin may exceed 1.
+WIDEST = 100.0
+
 EXACT = "exact"
 INDICES = ("theta", "gap", "joint")
 POLICIES = ("value", "current", "favourite", "split", "ranking", "one-flip", "none")
@@ -75,7 +78,17 @@ class Settings:
     recommend: str = _choice(
         "expected", "what is recommended. expected: what is worth most to plausible operators; regret: least max regret"
     )
-    theta: str = _choice("L2", "the utility that ranks what was not evaluated: L2, L1 or max-margin")
+    theta: str = _choice(
+        "L2",
+        "the utility that ranks what was not evaluated: L2, L1, max-margin, or mean, the average of those by which the "
+        "power of an attribute is largest or least (two programs an attribute)",
+    )
+    margins: float = _choice(
+        0.0,
+        "how much wider theta L2 sets apart what is certain. The margin of a dominance is 1, and so much more times "
+        "its certainty, from 0 (a coin) to 1, by the t statistic of paired fold scores; answers are certain. Proofs "
+        "know of no margin but 1",
+    )
     pairs: tuple[tuple[int, int], ...] = _choice(
         (), "pairs of attributes expected to interact: theta L2 believes in these first; proofs assume nothing of them"
     )
@@ -88,6 +101,7 @@ class Settings:
     index_samples: int = _choice(8, "sampled subsets from which an index over the set (gap, joint) is computed")
     law: str = _choice("logistic", f"how a subset is drawn from the power index: {', '.join(LAWS)}")
     temperature: float = _choice(1.0, "T of the logistic law: the larger, the more even the draws")
+    cooling: float = _choice(1.0, "T at the end of the budget, as a share of T at its start; on the way, by a power")
     draws: int = _choice(30, "draws among which a proposal is chosen")
     neighbours: float = _choice(
         0.6, "explore model: share of the proposals that are neighbours of what theta likes best; the rest are draws"
@@ -108,6 +122,11 @@ class Settings:
         2,
         "rejections in a row after which the cheapest of the rejected is evaluated all the same. Rejections are "
         "provisional: where attributes interact in ways that no pair explains, many of them are wrong",
+    )
+    caution: float = _choice(
+        0.0,
+        "by how many times more a price must exceed tau for a rejection at the start; this falls to 0 at the end of "
+        "the budget, as more is known",
     )
     detour: float = _choice(
         20.0,
@@ -195,8 +214,8 @@ class Settings:
     )
     noise_ratio: float = _choice(
         0.0,
-        "held-out rows for each training row, for noise_level. 0: as in one round of k folds. Repeated folds and "
-        "shuffled splits must name it: 1/9 for ten rounds of ten folds, 1 for halves",
+        "held-out rows for each training row, for noise_level and margins. 0: as in one round of k folds. Repeated "
+        "folds and shuffled splits must name it: 1/9 for ten rounds of ten folds, 1 for halves",
     )
 
     def __post_init__(self) -> None:
@@ -247,6 +266,14 @@ class Settings:
             )
         if self.temperature == 0:
             raise InputError("temperature must be above 0: the smaller, the more draws resemble each other")
+        if self.temperature * self.cooling == 0:
+            raise InputError("cooling must be above 0: the smaller, the more the last draws resemble each other")
+        if self.caution and self.exact:
+            raise InputError("caution is for prices, and the exact set has none; leave it out")
+        if self.margins > WIDEST:
+            raise InputError(f"margins is at most {WIDEST:g}, beyond which digits are lost; found {self.margins:g}")
+        if self.margins and self.theta != "L2":
+            raise InputError("margins widen those of the utility theta = 'L2'; set this, or leave margins out")
         if not 0 < self.doubt <= 1:
             raise InputError(f"doubt is a probability above 0 (1: nothing is checked for it), found {self.doubt}")
         if self.agreement is not None and self.agreement < 1:
@@ -276,6 +303,11 @@ class Settings:
     def noise(self) -> Noise | None:
         """What a dominance must hold beyond, None when means count as they are."""
         return Noise(self.noise_level, self.noise_ratio) if self.noise_level else None
+
+    @property
+    def spread_of_folds(self) -> Noise:
+        """How fold scores are compared where no level decides."""
+        return Noise(ratio=self.noise_ratio)
 
     @property
     def undoubted_questions(self) -> int:
@@ -344,7 +376,10 @@ _MAY_BE_NONE = ("budget", "start", "ask_every", "unasked", "agreement")
 #: The settings that are numbers of at least 0.
 _REAL = (
     "slack",
+    "margins",
     "temperature",
+    "cooling",
+    "caution",
     "epsilon",
     "neighbours",
     "noise_level",

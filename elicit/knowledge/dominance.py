@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from elicit.errors import InputError
 from elicit.events import Criterion, Evaluated
@@ -60,12 +60,34 @@ class Noise:
         k = differences.shape[1]
         if k < 2:
             return np.ones(len(differences), dtype=np.bool_)
-        same = (np.abs(differences) <= GRID).all(axis=1)
+        mean, error, least = self._means(differences)
+        needed = float(stdtrit(k - 1, 1 - self.level))
+        return np.asarray(_same(differences) | (mean > np.maximum(needed * error, least)))
+
+    def certainty(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far from a coin it is that the better one leads in truth, by t: 2 P(T ≤ t) − 1, 0 where it does not lead.
+
+        Shape as in `supports`; 1 where all folds agree, or there is but one: then the difference is taken as it is.
+        """
+        k = differences.shape[1]
+        if k < 2:
+            return np.ones(len(differences))
+        mean, error, _ = self._means(differences)
+        chance = stdtr(k - 1, mean / np.maximum(error, np.finfo(np.float64).tiny))
+        return np.asarray(np.where(_same(differences), 1.0, np.maximum(0.0, 2 * chance - 1)))
+
+    def _means(self, differences: NDArray[np.float64]) -> tuple[Vectors, Vectors, Vectors]:
+        """Of every row the mean and its standard error, as shares of a unit, and the least mean that counts."""
+        k = differences.shape[1]
         unit = np.maximum(1.0, np.abs(differences).max(axis=1))  # else the squares of the largest overflow
         shares = differences / unit[:, None]
         error = np.sqrt((1 / k + (self.ratio or 1 / (k - 1))) * shares.var(axis=1, ddof=1))
-        needed = float(stdtrit(k - 1, 1 - self.level))
-        return np.asarray(same | (shares.mean(axis=1) > np.maximum(needed * error, GRID / unit)))
+        return shares.mean(axis=1), error, GRID / unit
+
+
+def _same(differences: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which rows of fold differences are all 0."""
+    return np.asarray((np.abs(differences) <= GRID).all(axis=1))
 
 
 def within_noise(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion], noise: Noise) -> tuple[str, ...]:

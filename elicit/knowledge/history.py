@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import takewhile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.events import (
@@ -262,12 +263,29 @@ class History:
 
     def _folds(self) -> Folds:
         """Fold scores turned so that larger is better; None for a criterion that has none."""
-        if self.noise is None:
-            return []
+        return [] if self.noise is None else self._recorded_folds()
+
+    def _recorded_folds(self) -> Folds:
+        """The same where nothing was checked: None, too, where subsets have different numbers of folds."""
         found: Folds = []
         for c, criterion in enumerate(self.criteria):
-            rows = np.array([e.folds[c] for e in self.evaluated.values()])
-            found.append((1.0 if criterion.maximise else -1.0) * rows if rows.size else None)
+            rows = [e.folds[c] if e.folds else () for e in self.evaluated.values()]
+            even = len({len(row) for row in rows}) == 1
+            found.append((1.0 if criterion.maximise else -1.0) * np.array(rows) if even and rows[0] else None)
+        return found
+
+    def certainties(self, noise: Noise) -> NDArray[np.float64]:
+        """For each statement of R, from 0 to 1, how certain it is by the folds behind it.
+
+        Of dominance the least that holds for any criterion with folds; what was not measured is certain.
+        """
+        found = np.ones(len(self.statements))
+        better = np.array([self._place[s.better] for s in self.dominance], dtype=np.int64)
+        worse = np.array([self._place[s.worse] for s in self.dominance], dtype=np.int64)
+        for scores in self._recorded_folds() if len(better) else []:
+            if scores is not None:
+                measured = noise.certainty(scores[better] - scores[worse])
+                found[: len(better)] = np.minimum(found[: len(better)], measured)
         return found
 
     @cached_property

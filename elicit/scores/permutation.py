@@ -172,7 +172,7 @@ def measured_errors(
         found = [[-scorer(model, changed(group, order[None]), y) for order in orders] for group in held]
         return float(-scorer(model, sheet.X, y)), np.array(found)
 
-    cost, method = _loss(model, loss)
+    cost, method = _loss(model, loss, y)
     ask = getattr(model, method)
     step = at_once(sheet.n * sheet.d)
     errors = np.empty((len(held), len(orders)))
@@ -184,7 +184,7 @@ def measured_errors(
     return float(cost(y, ask(sheet.X))), errors
 
 
-def _loss(model: Any, loss: str | Loss | None) -> tuple[Loss, str]:
+def _loss(model: Any, loss: str | Loss | None, y: NDArray[Any]) -> tuple[Loss, str]:
     if callable(loss):
         return loss, "predict"
     name = loss if loss is not None else "zero-one" if is_classifier(model) else "mse"
@@ -193,6 +193,8 @@ def _loss(model: Any, loss: str | Loss | None) -> tuple[Loss, str]:
     cost, method = LOSSES[name]
     if not hasattr(model, method):
         raise InputError(f"the loss {name!r} needs a model with {method}, {type(model).__name__} has none")
+    if name in ("mse", "mae") and any(isinstance(label, str) for label in y.tolist()):
+        raise InputError(f"the loss {name!r} subtracts, and the target holds texts; choose zero-one or log-loss")
     if name == "log-loss":
         return lambda y, answer: float(log_loss(y, answer, labels=model.classes_)), method
     return cost, method

@@ -133,10 +133,12 @@ def least_norm(
     slack: float = 10.0,
     omega: Sequence[float] = NORM_WEIGHTS,
     pairs: Sequence[Pair] = (),
+    margins: Vector | None = None,
 ) -> KernelUtility:
     """The minimiser of ½ Σ ω_|S| θ_S² + C Σ c_r s_r (C = `slack`) under the statements; `pairs` as above.
 
-    Its dual is max Σ_strict α − ½ αᵀGα with 0 ≤ α_r ≤ C c_r (|α_r| ≤ C c_r for an equality), where
+    `margins` has a number for each statement, which a strict one demands instead of 1.
+    Its dual is max Σ_strict margin α − ½ αᵀGα with 0 ≤ α_r ≤ C c_r (|α_r| ≤ C c_r for an equality), where
     G = D Ω⁻¹ Dᵀ comes from the kernel. The utility is unique even where α is not.
     """
     check_degree(degree, n)
@@ -162,7 +164,7 @@ def least_norm(
     else:
         differences_from = among[better] - among[worse]
         gram = _DenseGram(differences_from[:, better] - differences_from[:, worse])
-    wanted = required_margins(statements)
+    wanted = required_margins(statements) * (1.0 if margins is None else margins)
     most = slack * np.array([s.weight for s in statements])
     least = np.where(equalities(statements), -most, 0.0)
     alpha = _maximise_in_box(gram, wanted, least, most)

@@ -6,6 +6,7 @@ of the source looks at the whole set of utilities: Σ_v [min_θ f(v∪i) − max
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 
@@ -18,6 +19,7 @@ from elicit.utility.exact import ExactSet
 from elicit.utility.kernel import KernelUtility, Pair, least_norm
 from elicit.utility.monomials import Utility, Vector
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
+from elicit.utility.sets import difference
 
 
 def standardised(index: Vector) -> Vector:
@@ -29,28 +31,50 @@ def standardised(index: Vector) -> Vector:
     return scaled
 
 
-#: The θ_k by name: of largest margin, of least L1 cost, of least L2 norm.
-THETAS = ("max-margin", "L1", "L2")
+#: The θ_k by name: of largest margin, of least L1 cost, of least L2 norm, and an average over the set.
+THETAS = ("max-margin", "L1", "L2", "mean")
 
 
-def chosen_theta(name: str, utilities: AnySet, pairs: Sequence[Pair] = ()) -> Utility | KernelUtility:
+def chosen_theta(
+    name: str, utilities: AnySet, pairs: Sequence[Pair] = (), margins: Vector | None = None
+) -> Utility | KernelUtility:
     """θ_k by name, for the statements of a set; always a function of the statements alone.
 
-    `pairs` are those expected to interact, which only the least L2 norm knows to prefer. A support that the set was
-    given binds the others; the L2 norm goes by a kernel, which knows none.
+    `pairs` are those expected to interact, and `margins` what statements demand instead of 1; only the least L2 norm
+    knows of either. A support that the set was given binds the others; the L2 norm goes by a kernel, which knows none.
     """
     if name not in THETAS:
         raise InputError(f"theta is one of {', '.join(THETAS)}; found {name!r}")
     n, evaluated, statements = utilities.n, utilities.evaluated, utilities.statements
     settings = utilities.settings if isinstance(utilities, ParsimoniousSet) else Parsimony(degree=utilities.degree)
     if name == "L2":
-        return least_norm(n, statements, degree=settings.degree, slack=settings.slack, pairs=pairs)
-    if name == "L1":
-        if isinstance(utilities, ParsimoniousSet):
-            return utilities.simplest.theta
-        return ParsimoniousSet(n, evaluated, statements, settings, support=utilities.support).simplest.theta
-    # a set to which statements were added one by one may have ended at another vertex of largest margin
-    return ExactSet(n, evaluated, statements, degree=settings.degree, support=utilities.support).roomiest
+        return least_norm(n, statements, degree=settings.degree, slack=settings.slack, pairs=pairs, margins=margins)
+    if name == "L1" and isinstance(utilities, ParsimoniousSet):
+        return utilities.simplest.theta
+    # which of several best θ a set gives may depend on what was asked of it before, so the others take a fresh one
+    if name == "L1" or (name == "mean" and isinstance(utilities, ParsimoniousSet)):
+        fresh = ParsimoniousSet(n, evaluated, statements, settings, support=utilities.support)
+        return mean_theta(fresh) if name == "mean" else fresh.simplest.theta
+    slice_ = ExactSet(n, evaluated, statements, degree=settings.degree, support=utilities.support)
+    return mean_theta(slice_) if name == "mean" else slice_.roomiest
+
+
+def mean_theta(utilities: AnySet) -> Utility:
+    """The mean of those θ of a set by which the power of an attribute is largest or least; 0 where it decides nothing.
+
+    For degree 2 the power u_i + ½ Σ_j u_ij is ½ [f(i) + f(A) − f(A without i)]; for degree 3 this is what i adds, on
+    the average of joining first and last. Two programs an attribute.
+    """
+    n, total = utilities.n, defaultdict[Mask, float](float)
+    everything = (1 << n) - 1
+    for i in range(n) if utilities.informative and utilities.conflict is None else ():
+        last = difference(everything, without) if (without := everything & ~(1 << i)) else {everything: 1.0}
+        for sign in (0.5, -0.5):
+            form = defaultdict[Mask, float](float, {x: sign * c for x, c in last.items()})
+            form[1 << i] += sign
+            for term, value in utilities.maximum(form).witness.theta.items():
+                total[term] += value / (2 * n)
+    return Utility(n, total)
 
 
 def gap_index(utilities: AnySet, sampled: Sequence[Mask], *, joint: bool = False) -> Vector:

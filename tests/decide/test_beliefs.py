@@ -11,7 +11,8 @@ from elicit.decide import beliefs as believing
 from elicit.decide.beliefs import Beliefs, best_by_score
 from elicit.decide.plausible import LEAST_ANSWERS
 from elicit.decide.settings import Settings
-from elicit.events import Answer, Assumed, Criterion, Evaluated, Preferred
+from elicit.events import Answer, Assumed, Criterion, Evaluated, Failed, Preferred
+from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
 
@@ -255,7 +256,7 @@ def test_what_is_measured_is_proven_no_better_where_exact_arithmetic_agrees_and_
     assert not knowing(above, parsimony="exact", questions=0).proven_among_evaluated
 
 
-@pytest.mark.parametrize("theta", ["max-margin", "L1"])
+@pytest.mark.parametrize("theta", ["max-margin", "L1", "mean"])
 def test_where_answers_leave_no_utility_the_least_norm_ranks_whatever_theta_was_set(theta):
     scores, circle = {0b1: 0.5, 0b11: 0.7, 0b111: 0.9, 0b110: 0.8}, ((0b1, 0b11), (0b11, 0b111), (0b111, 0b1))
     ranked = [
@@ -264,6 +265,34 @@ def test_where_answers_leave_no_utility_the_least_norm_ranks_whatever_theta_was_
     ]
     assert np.ptp(ranked[0]) > 0
     assert ranked[1] == pytest.approx(ranked[0])
+
+
+def test_margins_widen_what_theta_sets_apart_by_how_certain_it_is():
+    clear, unclear = (0.9, 0.9, 0.91), (0.6, 0.1, 0.6)
+    scores = {0b11: (0.95, 0.94, 0.96), 0b111: clear, 0b100: unclear, 0b110: (0.4, 0.3, 0.2)}
+    facts = [
+        Evaluated(k, m, (float(np.mean(row)), float(m.bit_count())), (row, ()))
+        for k, (m, row) in enumerate(scores.items())
+    ]
+    facts.append(Preferred(100, 0b100, 0b11, Answer.FIRST))
+    history = History(Attributes.numbered(4), facts=facts)
+    values = {}
+    for ratio in (0.1, 1.0):
+        theta = Beliefs(history, Family(4), Settings(margins=3.0, noise_ratio=ratio)).theta
+        certain = history.certainties(Noise(ratio=ratio))
+        assert 0 < certain[[(s.better, s.worse) for s in history.statements].index((0b100, 0b110))] < 0.95
+        margins = 1 + 3 * certain
+        assert margins[-1] == 4, "an answer is certain"
+        gained = [theta(s.better) - theta(s.worse) for s in history.statements]
+        assert (gained >= margins - 1e-3).all()
+        values[ratio] = theta.values([*scores]).tolist()
+    assert values[0.1] != values[1.0]
+
+
+def test_the_share_of_the_budget_that_was_spent_counts_failures_and_ends_at_1():
+    facts = [Evaluated(0, 1, (0.5, 1.0)), Failed(1, 2, "singular")]
+    history = History(Attributes.numbered(4), facts=facts)
+    assert [Beliefs(history, Family(4), Settings(budget=b)).spent for b in (8, 2, 1)] == [0.25, 1.0, 1.0]
 
 
 def test_the_last_digits_of_a_liking_are_nothing():

@@ -15,12 +15,22 @@ PRIOR, POWER = np.array([4.0, 3.0, 2.0, 1.0]), np.array([1.0, 2.0, 3.0, 4.0])
 
 
 def draws(
-    *, family=None, prior=None, evaluated=1, informative=True, decides=True, by_prior=False, starting=False, **chosen
+    *,
+    family=None,
+    prior=None,
+    evaluated=1,
+    spent=0.0,
+    informative=True,
+    decides=True,
+    by_prior=False,
+    starting=False,
+    **chosen,
 ):
     beliefs = SimpleNamespace(
         family=Family(N) if family is None else family,
         settings=Settings(**chosen),
         evaluated=range(evaluated),
+        spent=spent,
         decides=decides,
         utilities=SimpleNamespace(informative=informative),
         theta=SimpleNamespace(power=lambda: POWER),
@@ -61,6 +71,12 @@ def drawn(monkeypatch):
 def test_draws_go_by_the_prior_until_something_is_known_and_then_by_what_is(known, index, drawn):
     draws(law="logistic", temperature=2.5, **known).one()
     assert drawn == [("logistic", list(index), 2.5)]
+
+
+@pytest.mark.parametrize(("spent", "temperature"), [(0.0, 2.0), (0.5, 1.0), (1.0, 0.5)])
+def test_draws_cool_down_as_the_budget_is_spent(spent, temperature, drawn):
+    draws(law="logistic", temperature=2.0, cooling=0.25, spent=spent).one()
+    assert drawn[0][2] == temperature
 
 
 @pytest.mark.parametrize("index", ["gap", "joint"])

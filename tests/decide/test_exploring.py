@@ -51,7 +51,7 @@ def test_a_forecast_that_knows_very_many_is_believed_unless_rejections_are_count
     assert max(rejections(explore="law")) > 50
 
 
-def known(family, evaluated=(), *, failed=(), rejected=(), prices=(), informative=False, **choices):
+def known(family, evaluated=(), *, failed=(), rejected=(), prices=(), informative=False, spent=0.0, **choices):
     """Beliefs of which only this is known: what has a price is rejected, and if they are informative, the larger a mask
     the more it is liked.
 
@@ -72,6 +72,7 @@ def known(family, evaluated=(), *, failed=(), rejected=(), prices=(), informativ
         family=family,
         settings=Settings(**{"explore": "law", **choices}),
         evaluated=[*evaluated],
+        spent=spent,
         decides=True,
         incumbent=next(iter(evaluated), None),
         favourite=next(iter(evaluated), None),
@@ -126,6 +127,17 @@ def test_what_the_exact_set_rejects_has_no_price():
     assert dict(proposed(known(FEW, prices=dict.fromkeys(ALL, None), patience=9)).rejected).keys() < set(ALL)
     found = proposed(known(FEW, prices=dict.fromkeys(ALL, None), stop=("rejections",)))
     assert dict(found.rejected) == dict.fromkeys(ALL, -1.0)
+
+
+@pytest.mark.parametrize("spent", [0.0, 0.25, 1.0])
+def test_with_caution_a_rejection_needs_a_price_that_falls_to_tau(spent):
+    prices = {m: 0.2 + m / 10 for m in ALL}
+    chosen = {"parsimony": 0.2, "caution": 4.0, "patience": 9, "stop": ("rejections",)}
+    found = [proposed(known(FEW, prices=prices, spent=spent, **chosen), seed=seed) for seed in range(30)]
+    rejected = {m for proposal in found for m, _ in proposal.rejected}
+    enough = 0.2 * (1 + 4.0 * (1 - spent))
+    assert rejected == {m for m in ALL if prices[m] > enough}
+    assert {0.0: set(), 0.25: {7}, 1.0: set(ALL)}[spent] == rejected
 
 
 @pytest.mark.parametrize(("request_", "again"), [(1, True), (2, False)])

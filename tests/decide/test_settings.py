@@ -41,7 +41,7 @@ def test_only_what_has_a_usual_value_of_its_own_may_be_none(name):
             Settings(**{name: None})
 
 
-@pytest.mark.parametrize("name", ["epsilon", "neighbours", "noise_level", "noise_ratio", "worth"])
+@pytest.mark.parametrize("name", ["epsilon", "neighbours", "noise_level", "noise_ratio", "worth", "margins", "caution"])
 def test_shares_and_levels_may_be_0_and_no_less(name):
     assert getattr(Settings(**{name: 0}), name) == 0.0
     assert isinstance(getattr(Settings(**{name: 0}), name), float), "a journal holds one kind of number"
@@ -55,6 +55,11 @@ def test_shares_and_levels_may_be_0_and_no_less(name):
     [
         ({"effort": 10_000}, {"effort": 10_001}, "effort is at most 10000, .*; found 10001"),
         ({"temperature": 1e-9}, {"temperature": 0}, "temperature must be above 0"),
+        ({"cooling": 1e-9}, {"cooling": 0}, "cooling must be above 0"),
+        ({"cooling": 1e-200}, {"cooling": 1e-200, "temperature": 1e-200}, "cooling must be above 0"),
+        ({"margins": 100}, {"margins": 100.5}, "margins is at most 100, .*; found 100.5"),
+        ({"margins": 1}, {"margins": 1, "theta": "L1"}, "margins widen those of the utility theta = 'L2'"),
+        ({"caution": 1}, {"caution": 1, "parsimony": "exact"}, "the exact set has none"),
         ({"doubt": 1}, {"doubt": 1.01}, "doubt is a probability above 0 .*, found 1.01"),
         ({"doubt": 1e-9}, {"doubt": 0}, "doubt is a probability above 0 .*, found 0.0"),
         ({"neighbours": 1}, {"neighbours": 1.01}, "neighbours is a share between 0 and 1, found 1.01"),

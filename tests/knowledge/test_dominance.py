@@ -219,6 +219,26 @@ def supported(x, y, level):
     return stats.t.sf(d.mean() / error, k - 1) < level
 
 
+def test_certainty_is_what_the_table_of_t_says():
+    # as above t = 2.5355 with 3 degrees of freedom, one-sided .0425: 1 - 2 * .0425; against the lead it is 0
+    ahead = np.array([0.1, 0.2, 0.3, 0.4])
+    rows = np.array([ahead, -ahead, 1e240 * ahead, np.zeros(4), np.full(4, 0.1), np.full(4, -0.1), [1, -1, 1, -1]])
+    found = Noise().certainty(rows)
+    assert found == pytest.approx([0.915, 0, 0.915, 1, 1, 0, 0], abs=1e-4)
+    assert Noise(ratio=1).certainty(rows)[0] == pytest.approx(1 - 2 * stats.t.sf(1.7321, 3), abs=1e-4)
+    assert Noise().certainty(np.array([[0.1], [-0.1]])).tolist() == [1, 1]
+
+
+@given(st.lists(st.lists(st.integers(-3, 9), min_size=4, max_size=4), min_size=1, max_size=6), st.floats(0.01, 0.49))
+def test_what_is_supported_at_a_level_is_certain_beyond_it_and_nothing_else(rows, level):
+    differences = np.array(rows) / 10
+    certain = Noise().certainty(differences)
+    near = np.abs(certain - (1 - 2 * level)) < 1e-9
+    supported_ = Noise(level).supports(differences)
+    assert ((certain > 1 - 2 * level) == supported_)[~near].all()
+    assert ((certain >= 0) & (certain <= 1)).all()
+
+
 @given(noisy_tables())
 def test_noise_only_ever_removes_pairs_and_just_those_that_some_criterion_does_not_support(case):
     rows, directions, folds, level = case

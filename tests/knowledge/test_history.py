@@ -371,6 +371,31 @@ def test_noise_is_told_from_the_same_folds_of_every_subset_and_from_nothing_else
     assert told(before, other).dominates == {1: {2}, 2: frozenset()}  # without noise nobody asks for folds
 
 
+def test_a_dominance_is_as_certain_as_its_least_certain_criterion_and_all_else_is_certain():
+    criteria = (Criterion("score"), Criterion("loss", maximise=False), Criterion("size", maximise=False))
+    clear, unclear = (0.9, 0.91, 0.92, 0.93), (0.5, 0.2, 0.4, 0.35)
+
+    def measured(subset, score, loss, request):
+        row = (float(np.mean(score)), float(np.mean(loss)), float(subset.bit_count()))
+        return Evaluated(request, subset, row, (score, loss, ()))
+
+    a, b = measured(1, clear, unclear, 1), measured(2, (0.8, 0.82, 0.81, 0.83), (0.6, 0.1, 0.6, 0.5), 2)
+    history = told(a, b, Preferred(3, 2, 1, Answer.FIRST), criteria=criteria)
+    noise = Noise(ratio=0.2)
+    by_loss = noise.certainty(np.subtract(b.folds[1], a.folds[1])[None])
+    by_score = noise.certainty(np.subtract(a.folds[0], b.folds[0])[None])
+    assert by_loss[0] < by_score[0] < 1
+    assert [(s.better, s.source.value) for s in history.statements] == [(1, "dominance"), (2, "operator")]
+    assert history.certainties(noise).tolist() == [by_loss[0], 1.0]
+
+
+@pytest.mark.parametrize("folds", [(), ((0.7,) * 3, ())])
+def test_where_subsets_lack_folds_or_have_others_a_measurement_is_taken_as_it_is(folds):
+    facts = [with_folds(1, [0.90, 0.91, 0.92, 0.93], 1), evaluated(2, 0.7, 2, folds=folds)]
+    assert told(*facts).certainties(Noise()).tolist() == [1.0]
+    assert told().certainties(Noise()).tolist() == []
+
+
 def test_folds_count_in_the_direction_of_their_criterion():
     cost = (Criterion("cost", maximise=False),)
     dear, cheap = (5.0, 5.1, 5.2), (1.0, 1.2, 1.1)

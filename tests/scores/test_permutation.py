@@ -143,6 +143,15 @@ def test_losses_by_name_and_of_ones_own():
     assert found.error == pytest.approx(log_loss(label[some], model.predict_proba(wine[some]), labels=[0, 1, 2]))
 
 
+@pytest.mark.parametrize("loss", ["mse", "mae"])
+@pytest.mark.parametrize("kind", [str, object])
+def test_a_loss_that_subtracts_needs_numbers(loss, kind):
+    label = np.where(dy > np.median(dy), "high", "low").astype(kind)
+    model = LogisticRegression().fit(DX, label)
+    with pytest.raises(InputError, match=f"the loss '{loss}' subtracts, and the target holds texts; choose zero-one"):
+        permutation_importance(model, DX, label, loss=loss)
+
+
 @pytest.mark.parametrize("loss", ["nonsense", ["mse"]])
 def test_a_loss_that_is_none_is_told(loss):
     with pytest.raises(InputError, match=r"loss is one of .* or a function"):

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import InputError
-from elicit.knowledge.statements import Statement
+from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Attributes
 from elicit.utility.kernel import least_norm
 from elicit.utility.monomials import Monomials, Utility
@@ -25,7 +25,7 @@ def statements(seed):
     return [Statement(int(a), int(b)) for a, b in pairwise(drawn)]
 
 
-def by_brute_force(given, pairs, slack):
+def by_brute_force(given, pairs, slack, margins=1.0):
     """min ½ Σ ω_S θ_S² + C Σ s_r with θ listed, as a smooth program with bounds."""
     expected = [sum(1 << k for k in pair) for pair in pairs]
     omega = np.array([1.0 if t.bit_count() == 1 or t in expected else 2.0 for t in MONOMIALS.terms])
@@ -36,7 +36,11 @@ def by_brute_force(given, pairs, slack):
         np.zeros(m + len(D)) + 0.1,
         jac=lambda x: np.concatenate([omega * x[:m], np.full(len(D), slack)]),
         bounds=[(None, None)] * m + [(0, None)] * len(D),
-        constraints={"type": "ineq", "fun": lambda x: D @ x[:m] + x[m:] - 1, "jac": lambda _: np.c_[D, np.eye(len(D))]},
+        constraints={
+            "type": "ineq",
+            "fun": lambda x: D @ x[:m] + x[m:] - margins,
+            "jac": lambda _: np.c_[D, np.eye(len(D))],
+        },
         method="SLSQP",
         options={"maxiter": 500, "ftol": 1e-12},
     )
@@ -53,6 +57,21 @@ def test_the_least_norm_with_expected_pairs_is_that_of_brute_force(seed, pairs):
     assert ours.power("shapley") == pytest.approx(theirs.power("shapley"), abs=1e-4)
     assert ours.power("banzhaf") == pytest.approx(theirs.power("banzhaf"), abs=1e-4)
     assert ours.interactions() == pytest.approx(theirs.interactions(), abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_least_norm_with_margins_of_their_own_is_that_of_brute_force(seed):
+    given, margins = statements(seed), np.random.default_rng(seed).uniform(0.5, 3.0, 5)
+    ours, theirs = least_norm(N, given, slack=3.0, margins=margins), by_brute_force(given, (), 3.0, margins)
+    assert ours.values(EVERYTHING) == pytest.approx(theirs.values(EVERYTHING), abs=1e-4)
+    assert ours.values(EVERYTHING) != pytest.approx(least_norm(N, given, slack=3.0).values(EVERYTHING), abs=1e-2)
+
+
+def test_a_margin_widens_strict_statements_alone():
+    weak = Statement(0b0011, 0b0001, Relation.WEAK)
+    given = [Statement(0b0100, 0b1000), weak]
+    plain, wide = (least_norm(N, given, slack=50.0, margins=margins) for margins in (None, np.array([2.0, 9.0])))
+    assert wide.values(EVERYTHING) == pytest.approx(2 * plain.values(EVERYTHING), abs=1e-3)
 
 
 def test_an_expected_pair_takes_more_of_the_credit():

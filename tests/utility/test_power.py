@@ -1,6 +1,7 @@
 """Power indices over a set of utilities are sums of extremes, and θ_k is a function of the statements alone."""
 
 import itertools
+from collections import Counter
 
 import judge
 import numpy as np
@@ -10,7 +11,7 @@ from instances import NEAR, batch, dense, random_case, stated
 from elicit.errors import InputError
 from elicit.utility.exact import ExactSet
 from elicit.utility.kernel import KernelUtility
-from elicit.utility.parsimony import ParsimoniousSet
+from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.power import THETAS, chosen_theta, gap_index, sample_subsets, standardised
 
 
@@ -59,6 +60,39 @@ def test_every_theta_by_name_is_what_it_says():
         assert judge.cost(simple, *case.soft) == pytest.approx(case.least_cost, abs=NEAR)
 
 
+@pytest.mark.parametrize("kind", ["parsimonious", "exact"])
+def test_the_mean_theta_lies_in_its_set_and_its_power_between_the_judges_extremes(kind):
+    for case in cases()[::2]:
+        told, theirs = case.told, getattr(case, kind)()
+        found = chosen_theta("mean", theirs)
+        if not case.informative:
+            assert not found.theta
+            continue
+        assert theirs.admits([found]) == [True]
+        for i, power in enumerate(found.power()):
+            form = Counter({(1 << told.n) - 1: 0.5, 1 << i: 0.5})
+            if told.n == 1:
+                form = Counter({1: 1.0})
+            elif told.degree == 1:
+                form = Counter({1 << i: 1.0})
+            else:
+                form[(1 << told.n) - 1 & ~(1 << i)] -= 0.5
+            most = [
+                case.most_in_budget(f) if kind == "parsimonious" else case.most_in_slice(f, theirs.delta)
+                for f in (form, {x: -c for x, c in form.items()})
+            ]
+            if told.degree <= 2:
+                assert -most[1] - NEAR <= power <= most[0] + NEAR
+
+
+def test_the_mean_theta_is_the_one_worked_by_hand():
+    # θ_0 ≥ θ_1 + 1 costs J* = 1, so B = 1.1. θ_0 is largest at (1.1, 0) and least at (-.05, -1.05); θ_1 is largest at
+    # (1.05, .05) and least at (0, -1.1)
+    utilities = ParsimoniousSet(2, [1, 2], [stated(1, 2)], Parsimony(degree=1))
+    found = chosen_theta("mean", utilities)
+    assert [found.theta[1], found.theta[2]] == pytest.approx([2.1 / 4, -2.1 / 4])
+
+
 @pytest.mark.parametrize("name", THETAS)
 def test_theta_does_not_depend_on_how_the_set_came_about(name):
     for seed in range(6):
@@ -74,7 +108,7 @@ def test_theta_does_not_depend_on_how_the_set_came_about(name):
             assert slow_power.tolist() == chosen_theta(name, fast).power().tolist()
 
 
-@pytest.mark.parametrize("name", ["max-margin", "L1"])
+@pytest.mark.parametrize("name", ["max-margin", "L1", "mean"])
 def test_theta_keeps_to_the_support_that_a_set_was_given(name):
     evaluated, support = [0b0011, 0b0101, 0b1001, 0b1111, 0b0001], [0b0011]
     statements = [stated(a, b) for a, b in itertools.pairwise(evaluated)]
