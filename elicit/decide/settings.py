@@ -101,7 +101,9 @@ class Settings:
     index_samples: int = _choice(8, "sampled subsets from which an index over the set (gap, joint) is computed")
     law: str = _choice("logistic", f"how a subset is drawn from the power index: {', '.join(LAWS)}")
     temperature: float = _choice(1.0, "T of the logistic law: the larger, the more even the draws")
-    cooling: float = _choice(1.0, "T at the end of the budget, as a share of T at its start; on the way, by a power")
+    cooling: float = _choice(
+        1.0, "T at the end of the budget, as a share of T at its start; below 1 draws gather, above 1 they spread"
+    )
     draws: int = _choice(30, "draws among which a proposal is chosen")
     neighbours: float = _choice(
         0.6, "explore model: share of the proposals that are neighbours of what theta likes best; the rest are draws"
@@ -125,8 +127,8 @@ class Settings:
     )
     caution: float = _choice(
         0.0,
-        "by how many times more a price must exceed tau for a rejection at the start; this falls to 0 at the end of "
-        "the budget, as more is known",
+        "a rejection needs a price above (1 + caution) tau at the start, and above tau at the end of the budget, when "
+        "more is known",
     )
     detour: float = _choice(
         20.0,
