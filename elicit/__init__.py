@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from elicit.alongside.progress import Progress
     from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Settlement
     from elicit.decide.elicitation import Elicitation
     from elicit.decide.settings import Settings
@@ -56,6 +57,7 @@ _HOME = {
     "Measured": "asks",
     "ParetoDisplay": "estimator.displays",
     "PowerDisplay": "estimator.displays",
+    "Progress": "alongside.progress",
     "Reconcile": "asks",
     "RegretDisplay": "estimator.displays",
     "Result": "drive",
@@ -93,6 +95,7 @@ __all__ = [
     "Measured",
     "ParetoDisplay",
     "PowerDisplay",
+    "Progress",
     "Reconcile",
     "RegretDisplay",
     "Result",

@@ -20,7 +20,7 @@ from functools import partial
 from elicit.alongside.ahead import Ahead
 from elicit.alongside.hopeless import only_failures, require_hope
 from elicit.alongside.measuring import Clock, JournalWriter, Run, measure, remembering
-from elicit.alongside.progress import Progress, progress_of
+from elicit.alongside.progress import CALLED_OFF_BECAUSE, Progress, calls_off, progress_of
 from elicit.asks import (
     Compare,
     Done,
@@ -37,7 +37,7 @@ from elicit.asks import (
 )
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError, one_line
-from elicit.events import OUT_OF_TIME, Answer, Retracted
+from elicit.events import CALLED_OFF, OUT_OF_TIME, Answer, Retracted
 from elicit.interrupts import until_kept
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
@@ -79,7 +79,7 @@ def drive(
     journal: Journal | None = None,
     *,
     n_jobs: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], object] | None = None,
     clock: Clock | None = None,
     time_limit: float | None = None,
     ahead: int = 0,
@@ -92,7 +92,8 @@ def drive(
 
     operator: who answers; None where nothing is asked (`questions = 0`).
     n_jobs: evaluations of one round that run at once, by joblib; the facts are the same for any number.
-    progress: called after every reply. Without it no time is spent on what would be recommended meanwhile.
+    progress: called after every reply. Without it no time is spent on what would be recommended meanwhile. Once it has
+        returned True no other round is begun, as after the time limit.
     clock: gives the seconds, for the time limit and for the times in the journal.
     time_limit: seconds after which no other round is begun: what was asked is replied to first, one round at
         least, so that nothing that was decided is thrown away and every sitting brings the run further.
@@ -122,7 +123,9 @@ def drive(
             else:
                 dialogue.ask(request)
             at_rest = not elicitation.pending() and elicitation.history.stopped is None
-            if time_limit is not None and reporter.seconds >= time_limit and at_rest:
+            if reporter.called_off and at_rest:
+                elicitation.stop(CALLED_OFF_BECAUSE, CALLED_OFF)
+            elif time_limit is not None and reporter.seconds >= time_limit and at_rest:
                 elicitation.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
     if thinking.hindrance is not None:
         warnings.warn(
@@ -137,14 +140,18 @@ def drive(
 
 
 class _ProgressReporter:
-    """Reports where the run stands to whoever wants to know, and knows how long it has taken."""
+    """Reports where the run stands to whoever wants to know, and knows how long it has taken.
+
+    called_off: whether one of the reports was replied to by True.
+    """
 
     def __init__(
-        self, elicitation: Elicitation, progress: Callable[[Progress], None] | None, clock: Clock, attended: bool
+        self, elicitation: Elicitation, progress: Callable[[Progress], object] | None, clock: Clock, attended: bool
     ) -> None:
-        self._elicitation, self.progress, self._clock, self._attended = elicitation, progress, clock, attended
+        self._elicitation, self._progress, self._clock, self._attended = elicitation, progress, clock, attended
         self._start = clock()
         self._reported_ahead = False
+        self.called_off = False
 
     @property
     def seconds(self) -> float:
@@ -163,16 +170,21 @@ class _ProgressReporter:
 
     def found_ahead(self, standing: Progress) -> None:
         """Report what was computed ahead: where the run stands at its next question."""
-        if self.progress is not None:
-            self.progress(replace(standing, seconds=self.seconds))
+        if self._progress is not None:
+            self.tell(replace(standing, seconds=self.seconds))
             self._reported_ahead = True
 
     def report(self, *, brief: bool) -> None:
         """Report where the run stands; when nobody wants to know, no time is spent on it."""
-        if self.progress is not None:
+        if self._progress is not None:
             with one_thread():
                 standing = progress_of(self._elicitation, self.seconds, brief=brief, regret=self._attended)
-            self.progress(standing)
+            self.tell(standing)
+
+    def tell(self, standing: Progress) -> None:
+        """Tell whoever wants to know; True calls the run off, and nothing else does."""
+        if self._progress is not None:
+            self.called_off |= calls_off(self._progress(standing))
 
 
 @dataclass(frozen=True)
@@ -198,7 +210,7 @@ class _Dialogue:
             return
         if self.ahead.under_way(reply):
             self.reporter.report(brief=True)  # whoever answered sees that the answer was taken
-        found = self.ahead.take(reply, self.reporter.progress)
+        found = self.ahead.take(reply, self.reporter.tell)
         if found is None:
             self.reporter.after_reply()
             return

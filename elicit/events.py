@@ -172,8 +172,8 @@ BY_PROOF = (OPTIMAL, EVALUATED)
 #: The rules that always count: the budget is spent, or nothing is left to measure.
 BUDGET, EXHAUSTED = "budget", "exhausted"
 
-#: Who ended a run besides its own rules: the clock of whoever drives it, and somebody's wish.
-OUT_OF_TIME, BY_WISH = "time", "wish"
+#: Who ended a run besides its own rules: the clock of whoever drives it, who follows its progress, and its operator.
+OUT_OF_TIME, CALLED_OFF, BY_WISH = FROM_OUTSIDE = "time", "callback", "wish"
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ class Stopped:
 
     @property
     def from_outside(self) -> bool:
-        """Whether the clock or a person ended the run, and not one of its own rules."""
-        return self.rule in (OUT_OF_TIME, BY_WISH)
+        """Whether somebody or a clock ended the run, and not one of its own rules."""
+        return self.rule in FROM_OUTSIDE
 
 
 def rule_of(reason: str) -> str:

@@ -17,11 +17,11 @@ from typing import Any
 
 from elicit.alongside.hopeless import only_failures, require_hope
 from elicit.alongside.measuring import Clock, JournalWriter, measure, remembering
-from elicit.alongside.progress import Progress
+from elicit.alongside.progress import CALLED_OFF_BECAUSE, Progress, calls_off
 from elicit.asks import Done, Oracle, require_oracle
 from elicit.drive import Result, result_of
 from elicit.errors import JournalError
-from elicit.events import BUDGET, OUT_OF_TIME, Fact
+from elicit.events import BUDGET, CALLED_OFF, OUT_OF_TIME, Fact
 from elicit.journal import Header, Journal, StrPath, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
@@ -55,7 +55,7 @@ def explore(
     journal: StrPath | None = None,
     about: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], object] | None = None,
     clock: Clock | None = None,
     time_limit: float | None = None,
 ) -> Outcome:
@@ -84,16 +84,21 @@ def explore(
             walk.resume(method.budget)
         known = remembering(oracle, walk.facts, {})
 
+        called_off = False
+
         def report() -> None:
+            nonlocal called_off
             if progress is not None:
-                progress(_progress(walk, now() - start))
+                called_off |= calls_off(progress(_progress(walk, now() - start)))
 
         while not isinstance(done := walk.ask(), Done):
             writer.save()
             if not isinstance(oracle, TableOracle):  # looking there costs nothing, and what lacks a row is no failure
                 require_hope(only_failures(walk.facts), walk.family, partial(workers.measure, known))
             measure(walk, walk.pending(workers.count), known, workers, writer, report)
-            if time_limit is not None and now() - start >= time_limit:
+            if called_off:
+                walk.stop(CALLED_OFF_BECAUSE, CALLED_OFF)
+            elif time_limit is not None and now() - start >= time_limit:
                 walk.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
         writer.save()
         return _outcome(walk, done, now() - start, before)
@@ -187,6 +192,7 @@ def _progress(walk: Walk, seconds: float) -> Progress:
         subset=walk.incumbent,
         criteria=walk.history.named(walk.incumbent),
         seconds=seconds,
+        names=() if walk.incumbent is None else walk.history.attributes.subset(walk.incumbent),
     )
 
 

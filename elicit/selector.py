@@ -25,6 +25,7 @@ from sklearn.utils._tags import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from elicit.alongside.progress import Progress
 from elicit.errors import InputError
 from elicit.estimator.certificate import certificate_of
 from elicit.estimator.choosing import chosen_of, warnings_of
@@ -137,6 +138,10 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         goes on, and nothing that any of them measured on the same data is measured again.
     verbose : int, default=0
         1 shows progress on the standard error stream.
+    callback : callable or None, default=None
+        Called with a `Progress` after every measured subset and every answer: `evaluations`, `budget`, `questions`,
+        `seconds`, and of the best so far `names` and `criteria` (name to value). Once it returns True, the fit ends
+        with the best so far when what was decided on together is measured; with a journal, the next fit goes on.
     random_state : int, RandomState or None, default=None
         The seed of folds, draws, and of what is random in the estimator. None is 0, so that a fit can be repeated and
         finds its journal again.
@@ -239,6 +244,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         n_jobs: int | None = None,
         journal: str | os.PathLike[str] | None = None,
         verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -260,6 +266,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         self.n_jobs = n_jobs
         self.journal = journal
         self.verbose = verbose
+        self.callback = callback
         self.random_state = random_state
 
     # -- fitting --------------------------------------------------------------------------------
@@ -281,7 +288,13 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         require_labels(oracle, run.family.largest, self.estimator)
         require_readable(oracle, run.family.largest, self.estimator)
         elicitation, result = play(
-            run, oracle, folder=self.journal, n_jobs=self.n_jobs, verbose=int(self.verbose), label=self._label
+            run,
+            oracle,
+            folder=self.journal,
+            n_jobs=self.n_jobs,
+            verbose=int(self.verbose),
+            callback=self.callback,
+            label=self._label,
         )
         against = None if judge.utility is None else against_directions(elicitation, judge.utility)
         followed = judge.utility is not None and against is None and is_utility(self.operator)
@@ -305,6 +318,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         workers_of(self.n_jobs)  # refuses what is no number of them
         if not is_whole(self.verbose) and not isinstance(self.verbose, bool):
             raise InputError(f"verbose is a whole number, found {self.verbose!r}")
+        if self.callback is not None and not callable(self.callback):
+            raise InputError(f"callback is called with the progress of the fit, found {self.callback!r:.80}")
         return X, y, seed_of(self.random_state)
 
     def _run(self, judge: Judge, oracle: WrapperOracle, y: NDArray[Any], seed: int) -> Run:

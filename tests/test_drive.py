@@ -562,6 +562,55 @@ def test_a_run_that_time_stops_over_and_over_throws_no_round_away_and_ends(tmp_p
     assert found.reason == "budget: 9 evaluations"
 
 
+@pytest.mark.parametrize("limit", [0, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path, limit, seed):
+    path, oracle, sittings = tmp_path / "j", truth(), 1
+    exact = SimulatedOperator("score - 0.1 * size", oracle.criteria)  # by no number of a question, as one that errs
+    found = journal_of(path, oracle, exact, seed=seed, clock=count().__next__, time_limit=limit)
+    while found.reason.startswith("time"):
+        with resume(path, oracle) as session:
+            found = drive(session.elicitation, oracle, exact, session.journal, clock=count().__next__, time_limit=limit)
+        sittings += 1
+    assert sittings > 1
+    journal_of(tmp_path / "whole", oracle, exact, seed=seed)
+    assert course(read(path).facts) == course(read(tmp_path / "whole").facts)
+
+
+def course(facts):
+    """What was measured and answered, in order."""
+    kept = [fact for fact in facts if isinstance(fact, Evaluated | Preferred | Settled)]
+    return [dataclasses.replace(fact, request=0) for fact in kept]
+
+
+@pytest.mark.parametrize("yes", [True, np.True_])
+def test_who_follows_the_progress_may_call_the_run_off_and_resuming_goes_on(tmp_path, yes):
+    path, oracle, seen = tmp_path / "j", truth(), []
+
+    def follow(progress):
+        seen.append(progress.evaluations)
+        return progress.evaluations == 4 and yes  # only once: what was called off stays so, until the round is over
+
+    stopped = journal_of(path, oracle, progress=follow)
+    assert stopped.reason == "callback: whoever followed the progress called the run off"
+    assert 4 <= stopped.evaluations < 9
+    facts = read(path).facts
+    assert facts[-1].from_outside
+    asked = [request for fact in facts if isinstance(fact, Asked) for request in fact.requests]
+    assert sorted(asked) == sorted(fact.request for fact in facts if isinstance(fact, Evaluated | Preferred | Settled))
+    with resume(path, oracle) as session:
+        result = drive(session.elicitation, oracle, judge(oracle), session.journal)
+    assert result.reason == "budget: 9 evaluations"
+    assert [step.line for step in check_record(read(path))]
+
+
+@pytest.mark.parametrize("no", [None, False, np.False_, 1, "stop", [True]])
+def test_nothing_but_true_calls_a_run_off(no):
+    oracle = truth()
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    assert drive(elicitation, oracle, judge(oracle), progress=lambda _: no).reason == "budget: 9 evaluations"
+
+
 def test_an_operator_who_is_content_ends_the_run_with_its_result_and_its_claim(tmp_path):
     path, oracle = tmp_path / "j", truth()
     asked, plain = [], judge(oracle)

@@ -53,6 +53,7 @@ from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.operators.lines import LineOperator
 from elicit.oracles import from_callable, scored, stability
+from elicit.proof.record_check import check_record
 from elicit.subsets import Attributes, Family, simplest
 from elicit.utility.verify import verify
 
@@ -434,6 +435,46 @@ def test_progress_names_the_outer_fold(capsys):
     selector(verbose=1).nested_score(WINE, CLASSES, cv=2)
     told = capsys.readouterr().err.splitlines()
     assert {line[:18] for line in told} == {"outer fold 1 of 2:", "outer fold 2 of 2:"}
+
+
+@pytest.mark.parametrize("verbose", [0, 1])
+@pytest.mark.parametrize("operator", [None, "score - 0.01 * size"])
+def test_a_callback_follows_the_fit_and_ends_it_with_the_best_so_far(operator, verbose):
+    seen = []
+
+    def follow(progress):
+        seen.append(progress)
+        return progress.evaluations >= 9
+
+    found = selector(operator=operator, questions=3, verbose=verbose, callback=follow).fit(WINE, CLASSES)
+    assert found.stopped_ == "callback: whoever followed the progress called the run off"
+    assert found.n_evaluations_ == seen[-1].evaluations == 12, "a batch of four is measured to its end"
+    assert seen[-1].budget == 24
+    assert [progress.evaluations for progress in seen] == sorted(progress.evaluations for progress in seen)
+    best = found.session_.incumbent
+    assert seen[-1].names == found.session_.history.attributes.subset(best)
+    assert seen[-1].criteria == found.session_.history.named(best)
+    assert found.support_.sum() == len(found.feature_names_)
+    assert found.transform(WINE).shape == (178, found.support_.sum())
+    untold = selector(operator=operator, questions=3, callback=lambda _: None).fit(WINE, CLASSES)
+    plain = selector(operator=operator, questions=3).fit(WINE, CLASSES)
+    assert untold.session_.facts == plain.session_.facts
+
+
+@pytest.mark.parametrize("operator", [None, "score - 0.01 * size"])
+def test_a_fit_that_its_callback_ended_goes_on_with_its_journal_and_ends_as_if_nothing_had_been(tmp_path, operator):
+    chosen = {"operator": operator, "questions": 3, "estimator": Counting(3)}
+    whole = selector(**chosen).fit(WINE, CLASSES)
+    Counting.fits = 0
+    first = selector(**chosen, journal=tmp_path, callback=lambda p: p.evaluations >= 5).fit(WINE, CLASSES)
+    assert first.n_evaluations_ == 8
+    again = selector(**chosen, journal=tmp_path).fit(WINE, CLASSES)
+    assert again.n_evaluations_ == whole.n_evaluations_ == 24
+    assert Counting.fits == 24 * 5
+    assert again.feature_names_ == whole.feature_names_
+    (path,) = tmp_path.glob("*.jsonl")
+    assert [step.line for step in check_record(read(path))]
+    assert again.session_.history.subsets == whole.session_.history.subsets
 
 
 # --- who is asked --------------------------------------------------------------------------------------
@@ -865,6 +906,7 @@ def test_folds_keep_journals_of_their_own(tmp_path):
         ({"operator": lambda _: Answer.FIRST}, "what is to be asked instead is an object with a __call__"),
         ({"n_jobs": "all"}, r"n_jobs is None or a whole number other than 0 \(-1: all processors\), found 'all'"),
         ({"verbose": "much"}, "verbose is a whole number"),
+        ({"callback": "print"}, "callback is called with the progress of the fit, found 'print'"),
         ({"journal": __file__}, "cannot be one"),
         (
             {"keep": [0, 1], "max_features": 1},

@@ -164,6 +164,20 @@ def test_time_ends_a_run_and_it_goes_on_when_it_is_called_again(tmp_path):
     assert explore(method(), Counting(), journal=path).reason == "the walk is complete"
 
 
+def test_who_follows_the_progress_may_call_a_run_off_and_it_goes_on_when_it_is_called_again(tmp_path):
+    path, seen = tmp_path / "run.jsonl", []
+
+    def follow(progress):
+        seen.append(progress)
+        return progress.evaluations == 3
+
+    first = explore(method(), Counting(), journal=path, progress=follow)
+    assert first.reason == "callback: whoever followed the progress called the run off"
+    assert first.evaluations == len(seen) == 3
+    assert [progress.names for progress in seen][-1] == first.names
+    assert explore(method(), Counting(), journal=path).reason == "the walk is complete"
+
+
 @pytest.mark.parametrize("limit", [0, 1, 7])
 def test_a_run_that_time_stops_over_and_over_gets_on_in_every_sitting(tmp_path, limit):
     path, done = tmp_path / "run.jsonl", []

@@ -1,4 +1,4 @@
-"""Progress: where a run stands, in a few plain numbers."""
+"""Progress: where a run stands, in a few plain numbers. Whoever is told may end the run by replying True."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isinf
 
+import numpy as np
+
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
 from elicit.subsets import Mask
+
+#: Why a run ended that somebody ended so.
+CALLED_OFF_BECAUSE = "whoever followed the progress called the run off"
 
 
 @dataclass(frozen=True)
 class Progress:
     """Where a run stands: oracle calls made and allowed, questions answered, what would be recommended now.
 
-    `regret` is the max regret of that, as `regret_of` tells it; None as well where nobody asked for it.
+    `names` are those of its attributes. `regret` is its max regret, as `regret_of` tells it; None as well where nobody
+    asked for it.
     """
 
     evaluations: int
@@ -26,6 +32,12 @@ class Progress:
     criteria: Mapping[str, float]
     seconds: float
     regret: float | None = None
+    names: tuple[str, ...] = ()
+
+
+def calls_off(reply: object) -> bool:
+    """Whether what somebody replied to a report ends the run: True does, and nothing else."""
+    return isinstance(reply, bool | np.bool_) and bool(reply)
 
 
 def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False, regret: bool = False) -> Progress:
@@ -45,6 +57,7 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
         criteria=elicitation.history.named(subset),
         seconds=seconds,
         regret=regret_of(beliefs) if regret and not brief else None,
+        names=() if subset is None else elicitation.history.attributes.subset(subset),
     )
 
 

@@ -30,9 +30,9 @@ from elicit.decide.stopping import Stopping
 from elicit.errors import InputError, ProtocolError
 from elicit.events import (
     BY_WISH,
+    FROM_OUTSIDE,
     NOTHING_UNREJECTED,
     OPTIMAL,
-    OUT_OF_TIME,
     SCORE_AND_SIZE,
     Answer,
     Asked,
@@ -217,9 +217,9 @@ class Elicitation:
             self._take(fact)
 
     def stop(self, reason: str, rule: str = BY_WISH) -> Fact:
-        """End the run from outside: by somebody's wish, or because whoever drives it has no more time."""
-        if rule not in (BY_WISH, OUT_OF_TIME):
-            raise InputError(f"a run is ended from outside by {BY_WISH!r} or {OUT_OF_TIME!r}, found {rule!r}")
+        """End the run from outside: by the operator's wish, or because whoever drives it has had enough, or no time."""
+        if rule not in FROM_OUTSIDE:
+            raise InputError(f"a run is ended from outside by one of {', '.join(FROM_OUTSIDE)}; found {rule!r}")
         if self.history.stopped is not None:
             raise ProtocolError("the run has ended before")
         return self._take(Stopped(self._next_id, ended_by(rule, reason)))
@@ -327,9 +327,14 @@ class Elicitation:
 
     # -- deciding -------------------------------------------------------------------------------
 
+    def _randomness(self) -> np.random.Generator:
+        """What the next decision draws from. Ends and resumptions do not count: after them a run goes on as without."""
+        pauses = sum(isinstance(fact, Stopped | Resumed) for fact in self._log)
+        return np.random.default_rng([self.seed, self._next_id - pauses])
+
     def _decided(self) -> Asked | Stopped:
         """The next round, or the end."""
-        rng = np.random.default_rng([self.seed, self._next_id])
+        rng = self._randomness()
         conflict = self.unsettled
         if conflict:
             return Asked(self._next_id, reconcile=conflict, why="these answers cannot all hold")

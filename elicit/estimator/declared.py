@@ -13,8 +13,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from elicit.decide.beliefs import Beliefs, best_by_score
 from elicit.decide.elicitation import Elicitation
 from elicit.estimator.seeking import next_subsets
@@ -71,7 +69,7 @@ class Declared(Unattended):
 
     def _decided(self) -> Asked | Stopped:
         count = min(self.settings.batch, self.budget - self.evaluations)
-        rng = np.random.default_rng([self.seed, self._next_id])
+        rng = self._randomness()
         if count <= 0:
             return super()._decided()  # the budget is spent
         subsets, why = next_subsets(self.history, self.family, self.outlook, self.budget, count, rng)

@@ -21,7 +21,7 @@ from elicit.estimator.declared import SETTINGS, Declared, Unattended
 from elicit.estimator.journals import made_folder, measured_before, opened_journal, told_apart
 from elicit.estimator.judges import Judge
 from elicit.estimator.priors import Pairs
-from elicit.events import Fact
+from elicit.events import CALLED_OFF, Fact
 from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.printable import many
@@ -124,21 +124,25 @@ def play(
     folder: str | os.PathLike[str] | None,
     n_jobs: int | None,
     verbose: int,
+    callback: Callable[[Progress], object] | None = None,
     label: str = "",
 ) -> tuple[Unattended, Result]:
-    """Play a run to its end; `label` is shown before its progress, where it is one of several."""
+    """Play a run to its end, or until `callback` returns True; `label` is shown before its progress, where it is one of
+    several."""
     best = "best score so far" if run.judge.declared else "best by the answers so far"
-    with _meter(verbose, label, best) as show:
+    with _follower(verbose, label, best, callback) as follow:
         if folder is None:
             elicitation = run.elicitation(oracle)
-            return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=show)
+            return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=follow)
         journals = made_folder(folder)
         with told_apart(run.operator) as who:
             header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": who})
             with opened_journal(journals, header) as journal:
                 elicitation = run.elicitation(oracle, journal.facts)
+                if (stopped := elicitation.history.stopped) is not None and stopped.rule == CALLED_OFF:
+                    elicitation.resume()
                 known = Remembering(oracle, measured_before(journals, oracle.fingerprint))
-                result = drive(elicitation, known, run.judge.ask, journal, n_jobs=n_jobs, progress=show, claim=False)
+                result = drive(elicitation, known, run.judge.ask, journal, n_jobs=n_jobs, progress=follow, claim=False)
                 if not journal.claimed:
                     journal.claim(_claim(run, elicitation), time.time())
                 return elicitation, result
@@ -151,18 +155,21 @@ def _claim(run: Run, elicitation: Unattended) -> Mapping[str, Any]:
 
 
 @contextmanager
-def _meter(verbose: int, label: str, best: str) -> Iterator[Callable[[Progress], None] | None]:
-    """A meter on the standard error stream while the run lasts.
+def _follower(
+    verbose: int, label: str, best: str, callback: Callable[[Progress], object] | None
+) -> Iterator[Callable[[Progress], object] | None]:
+    """Who follows the run while it lasts: the callback, and a meter on the standard error stream.
 
     best: what is shown as such. It need not be what is chosen: a tolerance and an expression choose at the end.
     """
     if not verbose:
-        yield None
+        yield callback
         return
     with Meter(sys.stderr, asked_for=True) as meter:
 
-        def show(progress: Progress) -> None:
+        def show(progress: Progress) -> object:
             meter.update(progress.evaluations / progress.budget, f"{label}{_standing(progress, best)}")
+            return None if callback is None else callback(progress)
 
         yield show
 

@@ -420,7 +420,7 @@ def test_somebodys_words_never_pass_for_a_rule_of_the_run():
         elicitation = small()
         elicitation.ask()
         assert elicitation.stop(words).rule == "wish"
-    with pytest.raises(InputError, match="'wish' or 'time', found 'optimal'"):
+    with pytest.raises(InputError, match="one of time, callback, wish; found 'optimal'"):
         small().stop("it is", rule="optimal")
 
 
