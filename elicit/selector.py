@@ -118,10 +118,10 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         standard error of the best one's fold scores.
     prior : str, mapping, sequence or None, default="auto"
         What is thought of the attributes beforehand. By its ranks it says where to look first; no proof assumes it.
-        The name of an attribute score, such as "mutual-information" (`elicit.scores`); or one number per attribute,
-        by name or in order, larger is better; or None for no prior. "auto" is the better of each attribute's places
-        by F statistic (alone) and by ReliefF (together with others; of very many rows by a sample), where there are
-        more than 4 attributes, all of finite numbers; otherwise it is None. A score reads all rows of y, so the
+        The name of an attribute score, such as "mutual-information" (``elicit score --list``); or one number per
+        attribute, by name or in order, larger is better; or None for no prior. "auto" is the better of each attribute's
+        places by F statistic (alone) and by ReliefF (together with others; of very many rows by a sample), where there
+        are more than 4 attributes, all of finite numbers; otherwise it is None. A score reads all rows of y, so the
         selection score is even less honest than without; see `nested_score`.
     pairs : list, array, "h" or None, default=None
         What is thought to interact, which `power_`, `interactions_` and draws take into account. A list of pairs

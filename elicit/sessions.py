@@ -22,15 +22,6 @@ from elicit.journal import Header, Journal, Record, library_versions
 from elicit.subsets import Family
 from elicit.utility.monomials import Vector
 
-#: Settings that older journals do not hold, with the values under which those journals were made. (Of the others that
-#: came later, today's defaults say what was done before.)
-FORMER_DEFAULTS: Mapping[str, Any] = {
-    "confirm": 0,
-    "unasked": 0,
-    "detour": 0,
-    "agreement": 1,
-}
-
 
 @dataclass(frozen=True)
 class Session:
@@ -119,12 +110,12 @@ def elicitation_of(record: Record | Journal) -> Elicitation:
     header = record.header
     require_session(header)
     try:
-        chosen, family = dict(header.settings["elicit"]), dict(header.settings["family"])
+        chosen, family = dict(header.choices), dict(header.settings["family"])
         prior = header.settings["prior"]
         return Elicitation(
             header.attributes,
             header.criteria,
-            settings_from({**FORMER_DEFAULTS, **chosen}),
+            settings_from(chosen),
             family=Family.from_plain(family, header.attributes),
             seed=header.seed,
             prior=None if prior is None else np.array(prior, dtype=np.float64),
@@ -134,5 +125,6 @@ def elicitation_of(record: Record | Journal) -> Elicitation:
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         what = str(error) if isinstance(error, ElicitError) else f"{type(error).__name__}: {error}"
         raise JournalError(
-            f"the journal's settings or facts do not make a session ({what}); it was written by something else"
+            f"the journal's settings or facts do not make a session ({what}); a later Elicit may have written it: open "
+            "it with that one"
         ) from error

@@ -10,12 +10,14 @@ import sys
 import time
 from importlib import import_module
 
+import numpy as np
 import pytest
+from sklearn import datasets
 
 from elicit.cli import main
 from elicit.commands.defaults import SELECTOR, SELECTOR_BUDGET, SETTINGS
 from elicit.commands.parsers import add_commands
-from elicit.data import BUILT_IN
+from elicit.data import BUILT_IN, load
 from elicit.data.models import _MODELS
 from elicit.decide.settings import Settings
 from elicit.operators.lines import _WORDS, KEEP
@@ -90,6 +92,15 @@ def test_help_tells_the_defaults_that_are_in_force(capsys):
     assert f"to catch slips (default {SETTINGS['check_every']})" in told
     assert f"questions at most (default {Settings().questions})" in told
     assert ", ".join(BUILT_IN) in told
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_data_are_read_by_the_code_that_an_ending_shows(name):
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True, as_frame=True)
+    ours = load(name)
+    assert ours.columns == tuple(X.columns)
+    assert np.array_equal(ours.X, X.to_numpy())
+    assert len(ours.y) == len(y)
 
 
 def test_help_names_every_word_that_a_session_without_a_terminal_understands(capsys):

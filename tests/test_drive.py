@@ -22,6 +22,7 @@ from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Answer, Asked, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Settled, Stopped
 from elicit.explore import explore
 from elicit.journal import Journal, identity, read
+from elicit.journal.record import FORMER_DEFAULTS
 from elicit.methods import Floating, Method
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
@@ -29,6 +30,7 @@ from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
 from elicit.oracles.parallel import Workers
 from elicit.proof.claims import claim_of
 from elicit.proof.record_check import check_record
+from elicit.proof.record_facts import KnownFacts
 from elicit.sessions import begin, elicitation_of, header_of, resume
 from elicit.subsets import Attributes, Family
 from elicit.utility.regret import Regrets
@@ -946,7 +948,10 @@ def test_a_journal_from_before_some_settings_were_there_is_read_by_the_rules_of_
         "unasked": 0,
         "detour": 0,
         "agreement": 1,
+        "doubt": 1,
+        "spare": 0,
     }
+    assert then == FORMER_DEFAULTS
     for later in (*then, "scope", "assume", "noise_ratio", "pairs", "worth"):
         del earlier[later]
     header = dataclasses.replace(record.header, settings={**record.header.settings, "elicit": earlier})
@@ -955,6 +960,8 @@ def test_a_journal_from_before_some_settings_were_there_is_read_by_the_rules_of_
             journal.append(fact)
     found = elicitation_of(read(tmp_path / "then"))
     assert found.settings == dataclasses.replace(CHECKED, **then)
+    asked, checked = found.settings.undoubted_questions, KnownFacts(header)
+    assert checked._undoubted_questions == asked, "a check reads it as whoever goes on with it"
     assert found.incumbent == elicitation_of(record).incumbent == plain.subset
 
 

@@ -16,7 +16,7 @@ from elicit.errors import InputError, JournalError, OracleError, ProtocolError, 
 from elicit.events import SCORE_AND_SIZE, Answer, Asked, Evaluated, Failed, Resumed, Stopped
 from elicit.explore import explore
 from elicit.journal import Journal, read
-from elicit.methods import Method, Random, Ranking, Reaching, Sized, named
+from elicit.methods import Ended, Method, Random, Ranking, Reaching, Sized, named
 from elicit.methods.walk import Walk
 from elicit.operators import SimulatedOperator
 from elicit.operators.expression import parse
@@ -186,6 +186,30 @@ def test_a_run_that_time_stops_over_and_over_gets_on_in_every_sitting(tmp_path, 
         assert done[-1].evaluations > done[-1].kept or done[-1].reason == "the walk is complete"
     assert len(done) > 1
     assert done[-1].subset == explore(method(), Counting()).subset
+
+
+@pytest.mark.parametrize("known", [[1], [1, 2]])
+def test_a_search_that_goes_in_circles_is_an_error_and_no_endless_run(known, monkeypatch):
+    monkeypatch.setattr("elicit.methods.walk.MOST_KNOWN", 50)
+
+    def stuck(_space, _rng):
+        while True:
+            yield known
+
+    with pytest.raises(ProtocolError, match=r"the method 'stuck' went through .* batches"):
+        explore(Method("stuck", stuck, budget=5), Counting())
+
+
+def test_a_search_may_come_back_to_what_it_measured_for_a_while(monkeypatch):
+    monkeypatch.setattr("elicit.methods.walk.MOST_KNOWN", 50)
+
+    def patient(_space, _rng):
+        for subset in (1, 2):
+            for _ in range(50):
+                yield [subset]
+        return Ended("the search is over")
+
+    assert explore(Method("patient", patient), Counting()).reason == "the search is over"
 
 
 def test_a_run_is_played_by_its_seed_and_its_journal_says_when_and_with_what(tmp_path):

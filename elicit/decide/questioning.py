@@ -86,11 +86,10 @@ class Questions:
             "split": self._split,
             "ranking": self._ranking,
             "one-flip": self._one_flip,
+            "none": lambda: iter(()),
         }
-        policy = policies.get(self._beliefs.settings.policy)
-        if policy is None or self._beliefs.incumbent is None:
-            return None
-        return self._first(policy(), rng)
+        policy = policies[self._beliefs.settings.policy]
+        return None if self._beliefs.incumbent is None else self._first(policy(), rng)
 
     def for_proof(self, rival: Mask, rng: np.random.Generator) -> Question | None:
         """The current best against the subset that stands in the way of a proof, then against lesser rivals."""

@@ -86,7 +86,7 @@ def parse(data: bytes, path: StrPath) -> Record:
                 subset, result = cached_in(content, header)
                 cached[subset] = result
         except InputError as error:
-            raise _damaged_line(path, number, str(error)) from None
+            raise _unread_line(path, number, error) from None
     whole = len(data) - len(torn)
     return Record(
         header=header,
@@ -123,7 +123,7 @@ def _parse_header(line: bytes, path: StrPath) -> tuple[Header, int]:
     """The header in the first line, and the checksum of that line."""
     try:
         if not line.startswith(_START):
-            raise InputError("expected the header of a journal, found something else")
+            raise _Damaged("expected the header of a journal, found something else")
         # the version comes first: what follows it, another version may write differently
         found = re.match(rb'\{"journal": ([0-9]{1,9})[,}]', line)
         if found and int(found[1]) != FORMAT:
@@ -131,7 +131,7 @@ def _parse_header(line: bytes, path: StrPath) -> tuple[Header, int]:
         content, check = _content(line, 0)
         return header_in(content), check
     except (InputError, RecursionError) as error:
-        raise _damaged_line(path, 1, str(error)) from None
+        raise _unread_line(path, 1, error) from None
 
 
 def _other_format(found: int) -> str:
@@ -147,8 +147,15 @@ def _other_format(found: int) -> str:
     )
 
 
-def _damaged_line(path: StrPath, number: int, what: str) -> JournalError:
-    return JournalError(f"{named(path)}, line {number}: {what}; restore the file from a copy")
+class _Damaged(InputError):
+    """A line is not what was written."""
+
+
+def _unread_line(path: StrPath, number: int, error: Exception) -> JournalError:
+    """The error for a line that is damaged, or whole and yet unknown here."""
+    damaged = isinstance(error, _Damaged | RecursionError)
+    remedy = "restore the file from a copy" if damaged else "a later Elicit may have written it: open it with that one"
+    return JournalError(f"{named(path)}, line {number}: {error}; {remedy}")
 
 
 def _content(line: bytes, previous: int) -> tuple[dict[str, Json], int]:
@@ -157,15 +164,15 @@ def _content(line: bytes, previous: int) -> tuple[dict[str, Json], int]:
     written = line[:-_CRC_LENGTH]
     check = zlib.crc32(written, previous)
     if end is None or int(end[1], 16) != check:
-        raise InputError("the check does not hold: this line was changed, or one before it is missing")
+        raise _Damaged("the check does not hold: this line was changed, or one before it is missing")
     try:
         content = json.loads(
             (written + b"}").decode("ascii"), object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
         )
     except (ValueError, RecursionError) as error:
-        raise InputError(f"expected one JSON object, found something else ({error})") from None
+        raise _Damaged(f"expected one JSON object, found something else ({error})") from None
     if not isinstance(content, dict):
-        raise InputError("expected one JSON object, found something else")
+        raise _Damaged("expected one JSON object, found something else")
     return content, check
 
 

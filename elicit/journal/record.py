@@ -17,6 +17,18 @@ from elicit.subsets import Attributes, Mask
 LIBRARIES = ("elicit", "numpy", "scipy", "scikit-learn", "pulp", "highspy")
 
 
+#: Settings that older journals do not hold, with the values under which those journals were made. (Of the others that
+#: came later, today's defaults say what was done before. Whoever adds a setting of which they do not adds it here.)
+FORMER_DEFAULTS: Mapping[str, Json] = {
+    "confirm": 0,
+    "unasked": 0,
+    "detour": 0,
+    "agreement": 1,
+    "doubt": 1,
+    "spare": 0,
+}
+
+
 @dataclass(frozen=True)
 class Header:
     """What a run is about: everything that a replay needs besides the facts.
@@ -35,6 +47,12 @@ class Header:
         object.__setattr__(self, "criteria", tuple(self.criteria))
         object.__setattr__(self, "settings", plain(dict(self.settings), "settings"))
         object.__setattr__(self, "versions", plain(dict(self.versions), "versions"))
+
+    @property
+    def choices(self) -> Json:
+        """The settings of a session, with those of its time where the journal does not name them; not yet believed."""
+        chosen = self.settings["elicit"]
+        return {**FORMER_DEFAULTS, **chosen} if isinstance(chosen, dict) else chosen
 
 
 #: The seed that shuffled rows into folds, and the subset that was measured on them.

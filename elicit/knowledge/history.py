@@ -12,6 +12,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,6 +138,8 @@ class History:
                 self.stopped = fact
             case Resumed():
                 self.stopped = None
+            case _:
+                assert_never(fact)
         self.facts.append(fact)
         if isinstance(fact, Evaluated | Preferred | Assumed | Retracted):
             self.version += 1

@@ -7,7 +7,8 @@
 
 The rule: a search is deterministic in what it is sent and in its generator of random numbers, and knows
 nothing of oracles, budgets or journals. So whoever drives it may answer from memory, stop it anywhere,
-and take it up again by sending the same values once more.
+and take it up again by sending the same values once more. It may come back to what was measured, which costs
+nothing, but when nothing new is left to it, it must end: no budget is ever spent then.
 """
 
 from __future__ import annotations

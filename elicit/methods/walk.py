@@ -22,6 +22,9 @@ from elicit.numeric import LARGEST_MEASURED, is_number, whole
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 
+#: Batches of known subsets in a row, besides as many as were measured, after which a search finds nothing new any more.
+MOST_KNOWN = 100_000
+
 #: The scope of whatever a classical method says.
 SCOPE = "among the evaluated subsets"
 
@@ -183,8 +186,15 @@ class Walk:
             with one_thread():  # a surrogate's sums come out the same on any number of processors, and sooner
                 if self._batch is None:
                     self._batch = list(next(self._search))
+                looked = 0
                 while all(mask in self.values for mask in self._batch):
                     self._batch = list(self._search.send([self.values[mask] for mask in self._batch]))
+                    looked += 1
+                    if looked > MOST_KNOWN + len(self.values):  # a walk that is taken up again comes by all it measured
+                        raise ProtocolError(
+                            f"the method {self.method.name!r} went through {looked} batches of what it had measured "
+                            "before; a search that finds nothing new returns Ended"
+                        )
         except StopIteration as end:
             self._ended = end.value
 

@@ -14,7 +14,8 @@ from elicit.errors import InputError, nearest
 from elicit.events import EXTRAS, SCORE_AND_SIZE
 from elicit.oracles.criteria import Extra, fit_time, scored, stability
 
-_MADE = {"stability": stability, "fit_time": fit_time}
+#: The criteria that are made of nothing but their name.
+MADE = {"stability": stability, "fit_time": fit_time}
 
 
 def known_names(names: Iterable[str], asked: str) -> tuple[str, ...]:
@@ -38,6 +39,6 @@ def extras_of(criteria: Any, costs: Extra | None) -> list[Extra]:
         if not isinstance(one, str):
             found.append(one)
         elif one in known - {"cost"}:
-            found.append(_MADE[one]() if one in _MADE else scored(one))
+            found.append(MADE[one]() if one in MADE else scored(one))
             known.remove(one)  # named twice it is one criterion all the same
     return [*found, costs] if costs is not None else found

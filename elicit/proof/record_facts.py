@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class KnownFacts:
     def __init__(self, header: Header) -> None:
         self.header = header
         #: those of a session; the run of a classical method has none
-        self.settings: Mapping[str, Any] = header.settings.get("elicit", {})
+        self.settings: Mapping[str, Any] = header.choices if "elicit" in header.settings else {}
         demand(isinstance(self.settings, Mapping), "line 1: the settings are malformed")
         self.history = History(header.attributes, header.criteria)
         self.line = 1
@@ -107,6 +107,10 @@ class KnownFacts:
                 self._open.clear()
             case Resumed(budget=budget):
                 self._budget = self._budget if budget is None else budget
+            case Assumed():
+                pass  # an assumption may be made at any time
+            case _:
+                assert_never(fact)
 
     def _check_round(self, fact: Asked) -> None:
         demand(not self._open, "a round begins before the one before it was answered")
@@ -162,10 +166,9 @@ class KnownFacts:
 
     @property
     def _undoubted_questions(self) -> int:
-        """The most questions while no answer is doubted; an older journal knows of none that are kept for doubts."""
+        """The most questions while no answer is doubted."""
         given = self.settings
-        most, spare = given.get("questions", 0), given.get("spare", 0)
-        return undoubted_questions(most, spare, given.get("policy", ""), given.get("doubt", 1))
+        return undoubted_questions(given.get("questions", 0), given["spare"], given.get("policy", ""), given["doubt"])
 
     # -- what the facts imply -----------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from elicit.errors import CertificateError
 from elicit.events import (
@@ -287,6 +287,10 @@ def _events(record: Record, history: History) -> list[tuple[str, str]]:
                 found.append(("ended", reason))
             case Resumed(budget=budget):
                 found.append(("resumed", "" if budget is None else f"with a budget of {budget}"))
+            case Asked():
+                pass  # what it asked for is told by the replies
+            case _:
+                assert_never(fact)
     return found
 
 

@@ -24,11 +24,10 @@ from elicit.oracles import (
     TableOracle,
     WrapperOracle,
     cost,
-    fit_time,
     scored,
-    stability,
 )
 from elicit.oracles.columns import columns_of
+from elicit.oracles.naming import MADE
 from elicit.sources import sections
 from elicit.sources.material import DataMaterial
 from elicit.sources.sections import Section
@@ -65,12 +64,18 @@ def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
         raise InputError(f"needs a `kind`: one of {', '.join(map(repr, _ORACLES))}")
     if not isinstance(kind, str) or kind not in _ORACLES:
         raise InputError(f"`kind` is one of {', '.join(map(repr, _ORACLES))}; found {kind!r}{nearest(kind, _ORACLES)}")
-    make, required, optional = _ORACLES[kind]
-    sections.only_known(section, ("kind", *required, *optional))
+    make, required, _ = _ORACLES[kind]
+    _only_known(section, kind)
     for name in required:
         if name not in section:
             raise InputError(f"of kind {kind!r} needs `{name}`; add it")
     return make(section, folder)
+
+
+def _only_known(section: Section, kind: str) -> None:
+    """Refuse keys that no oracle of this kind has."""
+    _, required, optional = _ORACLES[kind]
+    sections.only_known(section, ("kind", *required, *optional))
 
 
 def _table(section: Section, folder: Path) -> Oracle:
@@ -86,6 +91,7 @@ def _wrapper(section: Section, folder: Path) -> Oracle:
 
 def wrapper_of(section: Section, data: Data) -> WrapperOracle:
     """The cross-validation that a section describes, on its data, which the caller has read."""
+    _only_known(section, "wrapper")
     try:
         if not data.classes and np.ptp(data.y) == 0:
             raise InputError(f"the target is {data.y[0]:g} in every row, nothing can be learnt; choose another column")
@@ -138,7 +144,7 @@ def _synthetic(section: Section, folder: Path) -> SyntheticSpec:  # noqa: ARG001
     )
 
 
-_CRITERIA_KEYS = ("costs", "cost_unit", "stability", "fit_time", "scorers")
+_CRITERIA_KEYS = ("costs", "cost_unit", *MADE, "scorers")
 
 #: The keys that say how data are read: see `data.load` and `data.regrouped`.
 _READING_KEYS = ("tidy", "group_col", "groups", "dropped", "holds")
@@ -234,8 +240,4 @@ def _extras(section: Section) -> list[Extra]:
         raise InputError("`cost_unit` has no `costs` beside it; add them, or leave it out")
     if "scorers" in section:
         found += [scored(name) for name in sections.texts(section, "scorers")]
-    if sections.boolean(section, "stability", False):
-        found.append(stability())
-    if sections.boolean(section, "fit_time", False):
-        found.append(fit_time())
-    return found
+    return found + [made() for name, made in MADE.items() if sections.boolean(section, name, False)]

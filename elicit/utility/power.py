@@ -56,7 +56,7 @@ def chosen_theta(
         fresh = ParsimoniousSet(n, evaluated, statements, settings, support=utilities.support)
         return mean_theta(fresh) if name == "mean" else fresh.simplest.theta
     slice_ = ExactSet(n, evaluated, statements, degree=settings.degree, support=utilities.support)
-    return mean_theta(slice_) if name == "mean" else slice_.roomiest
+    return {"mean": lambda: mean_theta(slice_), "max-margin": lambda: slice_.roomiest}[name]()
 
 
 def mean_theta(utilities: AnySet) -> Utility:

@@ -1,9 +1,12 @@
 """Settings: what each may be, up to its limits and no further, and what is said of what it may not be."""
 
+import dataclasses
+import re
+
 import numpy as np
 import pytest
 
-from elicit.decide.settings import FEWEST_FIRST, PRESETS, Settings, settings_from, unproven_choice
+from elicit.decide.settings import _CHOICES, FEWEST_FIRST, PRESETS, Settings, settings_from, unproven_choice
 from elicit.errors import InputError
 from elicit.subsets import Family
 
@@ -87,6 +90,13 @@ def test_the_last_that_is_taken_and_the_first_that_is_refused(last, beyond, word
     with pytest.raises(InputError, match=words) as told:
         settings_from(beyond)
     assert "\n" not in str(told.value)
+
+
+def test_every_word_that_a_setting_may_be_is_explained():
+    meanings = {f.name: f.metadata["meaning"] for f in dataclasses.fields(Settings)}
+    for name, words in _CHOICES.items():
+        for word in words:
+            assert re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", meanings[name]), f"{name} = {word}"
 
 
 @pytest.mark.parametrize("name", ["theta", "law", "policy", "explore", "first", "assume", "recommend", "parsimony"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError
+from elicit.events import EXTRAS
 from elicit.oracles.criteria import (
     Reading,
     Trial,
@@ -21,8 +23,11 @@ from elicit.oracles.criteria import (
     from_callable,
     gathered,
     over_folds,
+    scored,
     stability,
 )
+from elicit.oracles.describe import describe
+from elicit.oracles.naming import MADE
 from elicit.subsets import Attributes
 
 ABC = Attributes(("a", "b", "c"))
@@ -34,6 +39,25 @@ def test_costs_are_summed_by_name_and_by_position():
     assert cost([1.5, 100.0, 4.0])(TRIAL) == Reading(5.5)
     assert cost(np.array([0.1, 0.2, 0.3]), name="pain", unit="EUR").criterion.name == "pain"
     assert not cost([1]).criterion.maximise
+
+
+@pytest.mark.parametrize(
+    ("extra", "name"),
+    [(cost([1.0]), "_Cost"), (stability(), "_Stability"), (fit_time(), "_FitTime"), (scored("recall"), "Scored")],
+)
+def test_a_criterion_is_told_as_journals_hold_it(extra, name):
+    """Another class, place or field of a criterion is another fingerprint: its journals would be refused."""
+    fields = {"by_name", "by_position"} if name == "_Cost" else {"scoring"} if name == "Scored" else set()
+    told = describe(extra)
+    assert told.startswith(f"elicit.oracles.criteria.{name}(mapping(")
+    assert set(re.findall(r"'(\w+)': ", told)) == fields | {
+        *("criterion", "timed"),
+        *("maximise", "name", "unit"),
+    }
+
+
+def test_every_criterion_that_is_made_of_its_name_may_be_named_on_the_command_line():
+    assert ("cost", *MADE) == EXTRAS
 
 
 def test_a_sum_of_costs_is_correctly_rounded_so_that_their_order_does_not_matter():
