@@ -127,8 +127,10 @@ def play(
     callback: Callable[[Progress], object] | None = None,
     label: str = "",
 ) -> tuple[Unattended, Result]:
-    """Play a run to its end, or until `callback` returns True; `label` is shown before its progress, where it is one of
-    several."""
+    """Play a run to its end, or until `callback` returns True.
+
+    label: is shown before its progress, where it is one of several.
+    """
     best = "best score so far" if run.judge.declared else "best by the answers so far"
     with _follower(verbose, label, best, callback) as follow:
         if folder is None:
