@@ -19,7 +19,7 @@ from functools import partial
 
 from elicit.alongside.ahead import Ahead
 from elicit.alongside.hopeless import only_failures, require_hope
-from elicit.alongside.measuring import Clock, JournalWriter, Run, measure, remembering
+from elicit.alongside.measuring import Clock, JournalWriter, Run, measure, measured_by, remembering
 from elicit.alongside.progress import CALLED_OFF_BECAUSE, Progress, calls_off, progress_of
 from elicit.asks import (
     Compare,
@@ -247,7 +247,7 @@ def _looked_at(
     oracle: Remembering, workers: Workers, writer: JournalWriter, subsets: Sequence[Mask]
 ) -> list[Measured | Failure]:
     """What the oracle says of subsets that nobody has asked for yet; what was measured is kept."""
-    replies = workers.measure(oracle, subsets)
+    replies = measured_by(workers, oracle, subsets, writer)
     for subset, reply in zip(subsets, replies, strict=True):
         if isinstance(reply, Measured):
             writer.keep(subset, reply)

@@ -82,7 +82,7 @@ def explore(
             _require_budget(walk, journal)
         if _goes_on(walk):
             walk.resume(method.budget)
-        known = remembering(oracle, walk.facts, {})
+        known = remembering(oracle, walk.facts, {} if kept is None else kept.cached)
 
         called_off = False
 

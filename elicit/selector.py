@@ -83,7 +83,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
           apply. Each is dropped once the new scores dominate the other way. Nothing is asked.
         - An object with a ``__call__``, such as a `ScriptedOperator`: an operator, who is asked. It takes a `Compare`
           and returns an `Answer`, or takes a `Reconcile` and returns a `Settlement`. One that talks to a person
-          refuses to run in a worker.
+          refuses to run in a worker. One that keeps its place, as in a script, may have a method ``catch_up``: it is
+          given the facts of the journal with which a fit goes on.
     scoring : str, callable or None, default=None
         A scorer's name, a callable (estimator, X, y) -> float, or None for the estimator's own score. Larger is better,
         so losses have scorers such as "neg_log_loss".

@@ -14,6 +14,7 @@ import pytest
 from joblib import parallel_config
 
 from elicit.alongside.hopeless import only_failures, require_hope
+from elicit.alongside.measuring import JournalWriter, measured_by, remembering
 from elicit.asks import Compare, Enough, Evaluate, Failure, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -298,7 +299,7 @@ def test_a_round_is_measured_by_as_many_workers_as_there_are(monkeypatch):
     oracle, parts = truth(), []
     at_once = Workers.measure
     monkeypatch.setattr(
-        Workers, "measure", lambda self, of, subsets: (parts.append(len(subsets)), at_once(self, of, subsets))[1]
+        Workers, "measure", lambda self, of, some, *more: (parts.append(len(some)), at_once(self, of, some, *more))[1]
     )
     elicitation = Elicitation(oracle.attributes, oracle.criteria, dataclasses.replace(SETTINGS, batch=3), seed=5)
     with parallel_config("threading"):
@@ -639,6 +640,27 @@ def test_an_operator_who_is_content_ends_the_run_with_its_result_and_its_claim(t
     assert result.reason == "budget: 9 evaluations"
     measured = [fact.subset for fact in read(path).facts if isinstance(fact, Evaluated)]
     assert len(set(measured)) == len(measured) == 9
+
+
+def test_an_interrupt_keeps_what_had_arrived_from_other_workers(tmp_path):
+    path, oracle, done = tmp_path / "j", truth(), Measured((0.5, 1.0))
+
+    class BrokenOff:
+        count = 2
+
+        def measure(self, _oracle, _subsets, arrived):
+            arrived({0b10: done})
+            arrived({0b11: Failure("for lack of memory, say")})
+            raise KeyboardInterrupt
+
+    with begin(path, oracle, SETTINGS) as session:
+        writer = JournalWriter(session.elicitation, session.journal, time.time)
+        with pytest.raises(KeyboardInterrupt):
+            measured_by(BrokenOff(), oracle, [0b1, 0b10, 0b11], writer)
+    assert read(path).cached == {0b10: done}
+    with resume(path, Counting(oracle)) as session:
+        known = remembering(oracle, session.elicitation.facts, session.journal.cached)
+        assert known(Evaluate(0, 0b10)) == done
 
 
 @pytest.mark.parametrize("at", [0, 3, 8])

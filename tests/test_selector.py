@@ -745,6 +745,33 @@ def test_a_fit_that_was_interrupted_goes_on_and_ends_the_same(tmp_path):
     assert list(tmp_path.glob("*.jsonl")) == [path]
 
 
+def test_a_script_goes_on_where_a_fit_was_interrupted(tmp_path, monkeypatch):
+    def script():
+        return ScriptedOperator(["a", "b", "b", "a", "b", "a", "a"], otherwise="b")
+
+    def answers(found):
+        return [fact.answer for fact in found.session_.facts if isinstance(fact, Preferred)]
+
+    straight = selector(operator=script()).fit(WINE, CLASSES)
+    assert len(answers(straight)) > 3
+    asked, answer = [], ScriptedOperator.__call__
+
+    def interrupted(self, request):
+        asked.append(request)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return answer(self, request)
+
+    monkeypatch.setattr(ScriptedOperator, "__call__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        selector(operator=script(), journal=tmp_path).fit(WINE, CLASSES)
+    monkeypatch.setattr("elicit.estimator.journals._before_asked", {})  # as in another process
+    resumed = selector(operator=script(), journal=tmp_path).fit(WINE, CLASSES)
+    assert len(list(tmp_path.glob("*.jsonl"))) == 1
+    assert answers(resumed) == answers(straight)
+    assert resumed.session_.facts == straight.session_.facts
+
+
 def test_a_larger_budget_measures_only_what_no_journal_holds(tmp_path):
     selector(estimator=Counting(3), journal=tmp_path).fit(WINE, CLASSES)
     Counting.fits = 0

@@ -88,14 +88,28 @@ def measure(
     writer: JournalWriter,
     after_reply: Callable[[], None],
 ) -> None:
-    """Measure, tell and keep, in the order of the requests; at most one a worker is under way and unsaved."""
+    """Measure, tell and keep, in the order of the requests; at most one a worker is under way."""
     part = requests[: workers.count]
-    replies = workers.measure(oracle, [request.subset for request in part])
+    replies = measured_by(workers, oracle, [request.subset for request in part], writer)
     for request, reply in zip(part, replies, strict=True):
         with _blaming_the_oracle():
             run.tell(request.id, reply)
         writer.save()
         after_reply()
+
+
+def measured_by(
+    workers: Workers, oracle: Oracle, subsets: Sequence[Mask], writer: JournalWriter
+) -> list[Measured | Failure]:
+    """The replies for these subsets. Whatever breaks this off, what had arrived from a worker is kept."""
+    arrived: dict[Mask, Measured | Failure] = {}
+    try:
+        return workers.measure(oracle, subsets, arrived.update)
+    except BaseException:
+        for subset, reply in arrived.items():
+            if isinstance(reply, Measured):
+                writer.keep(subset, reply)
+        raise
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """elicit table: evaluate every subset of small data, to an oracle table.
 
 The rule: until the table is complete, its results are kept in a journal beside the output. After an interrupt, the
-same command goes on from there, and nothing is measured twice.
+same command goes on from there, and what was kept is not measured again.
 """
 
 from __future__ import annotations

@@ -141,6 +141,7 @@ def play(
             header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": who})
             with opened_journal(journals, header) as journal:
                 elicitation = run.elicitation(oracle, journal.facts)
+                _catch_up(run.judge.ask, journal.facts)
                 if (stopped := elicitation.history.stopped) is not None and stopped.rule == CALLED_OFF:
                     elicitation.resume()
                 known = Remembering(oracle, measured_before(journals, oracle.fingerprint))
@@ -148,6 +149,13 @@ def play(
                 if not journal.claimed:
                     journal.claim(_claim(run, elicitation), time.time())
                 return elicitation, result
+
+
+def _catch_up(operator: object, facts: tuple[Fact, ...]) -> None:
+    """Tell an operator that keeps its place, as one with a script does, what it said before the fit was interrupted."""
+    catch_up = getattr(operator, "catch_up", None)
+    if callable(catch_up) and facts:
+        catch_up(facts)
 
 
 @one_thread()

@@ -197,8 +197,8 @@ class LineOperator(Person):
         if text not in answers:
             there = f"one of {', '.join(answers)}" if answers else "there is none yet"
             raise InputError(f"undo needs the number of an answer ({there}), found {text!r}")
-        self._write_lines([f"taken back: {self._answer_in_words(answers[text])}"])
-        self._write_lines(desk.without(answers[text].request))
+        changes = list(desk.without(answers[text].request))  # it takes a while: nothing is said before all is known
+        self._write_lines([f"taken back: {self._answer_in_words(answers[text])}", *changes])
         return TakeBack(answers[text].request)
 
     def _write_lines(self, lines: Iterable[str]) -> None:

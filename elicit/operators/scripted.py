@@ -72,14 +72,35 @@ class ScriptedOperator:
             operator._script.append(Enough())
         return operator
 
+    def catch_up(self, facts: Iterable[Fact]) -> None:
+        """Stand in the script where these facts, which were said by it, end."""
+        self._given = 0
+        for fact in facts:
+            if isinstance(fact, Preferred):
+                self._skip_settlements()
+                self._given += 1
+            elif isinstance(fact, Retracted):
+                self._given += isinstance(self._next, TakeBack)
+            elif isinstance(fact, Settled):
+                self._given += isinstance(self._next, Settlement)
+
+    @property
+    def _next(self) -> Answer | TakeBack | Settlement | Enough | None:
+        """What comes next in the script, None at its end."""
+        return self._script[self._given] if self._given < len(self._script) else None
+
+    def _skip_settlements(self) -> None:
+        """Pass over what settled contradictions that this run does not have."""
+        while isinstance(self._next, Settlement):
+            self._given += 1
+
     def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack | Enough:
         if isinstance(request, Reconcile):
             return self._settlement(request)
-        while self._given < len(self._script):
+        self._skip_settlements()
+        if (said := self._next) is not None:
             self._given += 1
-            said = self._script[self._given - 1]
-            if not isinstance(said, Settlement):  # of a contradiction that this run does not have
-                return said
+            return said
         if self._otherwise is None:
             answers = sum(isinstance(said, Answer) for said in self._script)
             raise InputError(
@@ -90,7 +111,7 @@ class ScriptedOperator:
 
     def _settlement(self, request: Reconcile) -> Settlement | TakeBack:
         """What comes next in the script, where that settles a contradiction; else all answers are kept."""
-        said = self._script[self._given] if self._given < len(self._script) else None
+        said = self._next
         if isinstance(said, TakeBack) and self._taken_back_at.get(self._given, request.id) > request.id:
             self._given += 1
             return said  # of its own accord, while it was shown what contradicts: that may be asked again

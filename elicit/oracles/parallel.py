@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from joblib import effective_n_jobs
 from joblib.externals.loky.process_executor import TerminatedWorkerError
+from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed  # they take scikit-learn's configuration to the workers
 
 from elicit.asks import Evaluate, Failure, Measured, Oracle
@@ -19,6 +20,9 @@ from elicit.subsets import Mask
 
 #: Tasks for each worker in one call: several, so that no worker idles while another has the slow subsets.
 _TASKS_A_WORKER = 4
+
+#: Who is told what has arrived.
+Arrived = Callable[[Mapping[Mask, Measured | Failure]], None]
 
 
 def measure_many(oracle: Oracle, subsets: Sequence[Mask], n_jobs: int | None = None) -> list[Measured | Failure]:
@@ -56,35 +60,47 @@ class Workers:
         """How many may be at work at once; a cluster may grow."""
         return workers_of(self._n_jobs)
 
-    def measure(self, oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:
-        """As `measure_many`."""
+    def measure(
+        self, oracle: Oracle, subsets: Sequence[Mask], arrived: Arrived = lambda _: None
+    ) -> list[Measured | Failure]:
+        """As `measure_many`. `arrived` is told what workers have measured while others are still at work.
+
+        So whoever is interrupted need not lose it. Not all backends tell: with the others it comes at the end.
+        """
         asked = list(dict.fromkeys(subsets))
         if isinstance(oracle, Remembering):
             known = oracle.known
             unknown = [mask for mask in asked if mask not in known]
             if self.count > 1:
-                oracle.learn(dict(zip(unknown, self._measured(oracle.inner, unknown), strict=True)))
+                oracle.learn(dict(zip(unknown, self._measured(oracle.inner, unknown, arrived), strict=True)))
             replies = {mask: oracle(Evaluate(0, mask)) for mask in asked}
         else:
-            replies = dict(zip(asked, self._measured(oracle, asked), strict=True))
+            replies = dict(zip(asked, self._measured(oracle, asked, arrived), strict=True))
         return [replies[mask] for mask in subsets]
 
-    def _measured(self, oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:
+    def _measured(self, oracle: Oracle, subsets: Sequence[Mask], arrived: Arrived) -> list[Measured | Failure]:
         workers = self.count
         if workers == 1 or len(subsets) < 2:
             return _measure_in_turn(oracle, subsets)
         tasks = min(len(subsets), workers * _TASKS_A_WORKER)
         dealt = [subsets[start::tasks] for start in range(tasks)]  # neighbours in a list often cost alike
         replies: list[Any] = [None] * len(subsets)
-        for start, part in zip(range(tasks), self._measured_by_workers(oracle, dealt), strict=True):
+        for start, part in self._measured_by_workers(oracle, dealt, arrived).items():
             replies[start::tasks] = part
         return replies
 
-    def _measured_by_workers(self, oracle: Oracle, dealt: Sequence[Sequence[Mask]]) -> list[Any]:
-        """The replies to each part. If a process dies, all is asked a second time; a cluster retries by itself."""
+    def _measured_by_workers(
+        self, oracle: Oracle, dealt: Sequence[Sequence[Mask]], arrived: Arrived
+    ) -> dict[int, list[Measured | Failure]]:
+        """The replies to each part. If a process dies, the rest is asked a second time; a cluster retries by itself."""
+        found: dict[int, list[Measured | Failure]] = {}
         for last in (False, True):
             try:
-                return list(self._started()(delayed(tied(_measure_in_turn))(oracle, part) for part in dealt))
+                rest = [(k, part) for k, part in enumerate(dealt) if k not in found]
+                for k, replies in self._started()(delayed(tied(_measure_part))(oracle, k, part) for k, part in rest):
+                    found[k] = replies
+                    arrived(dict(zip(dealt[k], replies, strict=True)))
+                return found
             except TerminatedWorkerError as error:
                 self._release()  # one that broke off would give what is left of it among the next replies
                 if last:
@@ -96,13 +112,25 @@ class Workers:
 
     def _started(self) -> Parallel:
         if self._parallel is None:
-            self._parallel = Parallel(n_jobs=self._n_jobs, **from_the_start()).__enter__()
+            self._parallel = Parallel(n_jobs=self._n_jobs, return_as=_return_as(), **from_the_start()).__enter__()
         return self._parallel
 
     def _release(self) -> None:
         ready, self._parallel = self._parallel, None
         if ready is not None:
             ready.__exit__(None, None, None)
+
+
+def _return_as() -> str:
+    """How replies are given: as they come, where a backend of joblib itself says that it can."""
+    backend, _ = get_active_backend()
+    as_they_come = type(backend).__module__.startswith("joblib.") and backend.supports_return_generator
+    return "generator_unordered" if as_they_come else "list"
+
+
+def _measure_part(oracle: Oracle, number: int, subsets: Sequence[Mask]) -> tuple[int, list[Measured | Failure]]:
+    """The replies to a part, with its number, for they may come in any order."""
+    return number, _measure_in_turn(oracle, subsets)
 
 
 def _measure_in_turn(oracle: Oracle, subsets: Sequence[Mask]) -> list[Measured | Failure]:

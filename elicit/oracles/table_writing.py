@@ -134,7 +134,7 @@ def _measured_in_batches(
         new: dict[Mask, Measured | Failure] = {}
         try:
             for part in [asked] if workers.count > 1 else [[mask] for mask in asked]:
-                new |= zip(part, workers.measure(oracle, part), strict=True)
+                new |= zip(part, workers.measure(oracle, part, new.update), strict=True)
         finally:
             if new and keep is not None:
                 keep(new)
@@ -188,6 +188,6 @@ def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequenc
 
 
 def _next_batch(count: int, seconds: float, workers: int) -> int:
-    """How many subsets come next: what takes a second or two, for workers that break off lose the batch under way."""
+    """How many subsets come next: what takes a second or two, for workers that break off lose what is under way."""
     wanted = 2 * count if seconds < _SECONDS_PER_BATCH else count if seconds < 2 * _SECONDS_PER_BATCH else count // 2
     return max(workers, min(wanted, _LARGEST_BATCH))

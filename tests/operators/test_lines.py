@@ -192,6 +192,18 @@ def test_undo_names_the_answer_to_take_back_and_what_that_changes():
         asking(QUESTION)
 
 
+def test_undo_says_nothing_is_taken_back_before_it_is():
+    class Interrupted(Desk):
+        def without(self, request):
+            yield f"one change, without {request}"
+            raise KeyboardInterrupt
+
+    asking, out = operator("undo 2\n", desk=Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        asking(QUESTION)
+    assert "taken back" not in out.getvalue()
+
+
 def test_without_a_desk_only_answers_are_words():
     with pytest.raises(InputError, match="unknown answer 'why'"):
         operator("why\n")[0](QUESTION)

@@ -111,6 +111,27 @@ def test_what_the_operator_of_a_record_said_makes_the_same_run_again():
     assert 0 < wished < 20
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_who_goes_on_with_a_run_that_was_interrupted_stands_where_its_facts_end(seed):
+    told = facts_of(capricious(seed), seed)
+    for most in (0, 1, 2, 3, 5, 8):
+
+        def interrupted_and_another(run, most=most):
+            script, calls = ScriptedOperator.recorded(told), []
+
+            def reply(request):
+                nonlocal script
+                calls.append(request)
+                if len(calls) == most + 1:  # here it was interrupted: another one, made anew, goes on
+                    script = ScriptedOperator.recorded(told)
+                    script.catch_up(run.facts)
+                return script(request)
+
+            return reply
+
+        assert facts_of(interrupted_and_another, seed) == told
+
+
 def test_a_settlement_of_another_run_answers_no_question():
     operator = ScriptedOperator.recorded([Settled(3, (1, 2)), Preferred(4, 1, 2, Answer.SECOND), Retracted(5, 4)])
     assert operator(compare(1, 2)) is Answer.SECOND

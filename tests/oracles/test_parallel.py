@@ -19,8 +19,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from elicit.asks import Evaluate, Failure, Measured
+from elicit.events import SCORE_AND_SIZE
 from elicit.oracles import CallableOracle, Remembering, WrapperOracle, measure_many
 from elicit.oracles.parallel import Workers
+from elicit.subsets import Attributes
 
 SUBSETS = [3, 77, 1, 3, 8191, 500, 1]
 
@@ -130,6 +132,33 @@ def test_an_interrupted_measurement_is_not_remembered():
     with pytest.raises(KeyboardInterrupt):
         oracle(Evaluate(0, 1))
     assert oracle(Evaluate(0, 1)) == Measured((1.0,))
+
+
+class Slow:
+    """To measure all attributes together ends only by an interrupt, once the others have arrived."""
+
+    attributes, criteria, fingerprint = Attributes.numbered(3), SCORE_AND_SIZE, "slow"
+
+    def __init__(self, arrived):
+        self.arrived = arrived
+
+    def __call__(self, request):
+        if request.subset == 7:
+            for _ in range(1000):
+                if len(self.arrived()) == 3:
+                    raise KeyboardInterrupt
+                time.sleep(0.01)
+            raise AssertionError("what the others measured never arrived")
+        return Measured((float(request.subset), 1.0))
+
+
+@pytest.mark.parametrize("remembering", [False, True])
+def test_what_some_workers_measured_arrives_while_another_is_at_work(remembering):
+    arrived = {}
+    oracle = Slow(lambda: arrived)
+    with joblib.parallel_config(backend="threading", n_jobs=2), Workers() as workers, pytest.raises(KeyboardInterrupt):
+        workers.measure(Remembering(oracle) if remembering else oracle, [7, 1, 2, 4], arrived.update)
+    assert arrived == {mask: Measured((float(mask), 1.0)) for mask in (1, 2, 4)}
 
 
 def test_what_is_learnt_first_stays():
