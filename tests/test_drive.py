@@ -586,17 +586,18 @@ def course(facts):
     return [dataclasses.replace(fact, request=0) for fact in kept]
 
 
-@pytest.mark.parametrize("yes", [True, np.True_])
-def test_who_follows_the_progress_may_call_the_run_off_and_resuming_goes_on(tmp_path, yes):
+@pytest.mark.parametrize(("at", "yes"), [(4, True), (4, np.True_), (5, True), (6, True)])
+def test_who_follows_the_progress_may_call_the_run_off_and_resuming_goes_on(tmp_path, at, yes):
     path, oracle, seen = tmp_path / "j", truth(), []
 
     def follow(progress):
-        seen.append(progress.evaluations)
-        return progress.evaluations == 4 and yes  # only once: what was called off stays so, until the round is over
+        seen.append(progress)
+        return len(seen) == at and yes  # only once: what was called off stays so, until the round is over
 
     stopped = journal_of(path, oracle, progress=follow)
     assert stopped.reason == "callback: whoever followed the progress called the run off"
-    assert 4 <= stopped.evaluations < 9
+    assert seen[-1].evaluations == stopped.evaluations < 9
+    assert at <= len(seen) <= at + 2, "a round of two and a question is played to its end, and no other"
     facts = read(path).facts
     assert facts[-1].from_outside
     asked = [request for fact in facts if isinstance(fact, Asked) for request in fact.requests]

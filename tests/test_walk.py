@@ -188,6 +188,21 @@ def test_a_run_that_time_stops_over_and_over_gets_on_in_every_sitting(tmp_path, 
     assert done[-1].subset == explore(method(), Counting()).subset
 
 
+def test_what_a_journal_holds_ahead_of_need_is_not_measured_again(tmp_path):
+    path, oracle = tmp_path / "j", Counting()
+    alone = explore(method("sfs"), Counting())
+    explore(method("sfs", budget=1), Counting(), journal=path)
+    (first,) = explore(method("sfs", budget=1), Counting()).facts[:1][0].evaluate
+    ahead = next(fact for fact in alone.facts if isinstance(fact, Evaluated) and fact.subset != first)
+    with Journal.open(path) as journal:
+        journal.cache(ahead.subset, Measured(ahead.criteria, ahead.folds, ahead.spread))
+    again = explore(method("sfs"), oracle, journal=path)
+    assert again.subset == alone.subset
+    assert again.evaluations == alone.evaluations
+    assert not {first, ahead.subset} & set(oracle.calls)
+    assert len(oracle.calls) == alone.evaluations - 2
+
+
 @pytest.mark.parametrize("known", [[1], [1, 2]])
 def test_a_search_that_goes_in_circles_is_an_error_and_no_endless_run(known, monkeypatch):
     monkeypatch.setattr("elicit.methods.walk.MOST_KNOWN", 50)

@@ -153,7 +153,7 @@ class _Damaged(InputError):
 
 def _unread_line(path: StrPath, number: int, error: Exception) -> JournalError:
     """The error for a line that is damaged, or whole and yet unknown here."""
-    damaged = isinstance(error, _Damaged | RecursionError)
+    damaged = isinstance(error, _Damaged)
     remedy = "restore the file from a copy" if damaged else "a later Elicit may have written it: open it with that one"
     return JournalError(f"{named(path)}, line {number}: {error}; {remedy}")
 

@@ -371,19 +371,22 @@ def test_noise_is_told_from_the_same_folds_of_every_subset_and_from_nothing_else
     assert told(before, other).dominates == {1: {2}, 2: frozenset()}  # without noise nobody asks for folds
 
 
-def test_a_dominance_is_as_certain_as_its_least_certain_criterion_and_all_else_is_certain():
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_a_dominance_is_as_certain_as_its_least_certain_criterion_and_all_else_is_certain(order):
     criteria = (Criterion("score"), Criterion("loss", maximise=False), Criterion("size", maximise=False))
+    criteria = tuple(criteria[k] for k in order)
     clear, unclear = (0.9, 0.91, 0.92, 0.93), (0.5, 0.2, 0.4, 0.35)
 
     def measured(subset, score, loss, request):
-        row = (float(np.mean(score)), float(np.mean(loss)), float(subset.bit_count()))
-        return Evaluated(request, subset, row, (score, loss, ()))
+        row, folds = (float(np.mean(score)), float(np.mean(loss)), float(subset.bit_count())), (score, loss, ())
+        return Evaluated(request, subset, tuple(row[k] for k in order), tuple(folds[k] for k in order))
 
     a, b = measured(1, clear, unclear, 1), measured(2, (0.8, 0.82, 0.81, 0.83), (0.6, 0.1, 0.6, 0.5), 2)
     history = told(a, b, Preferred(3, 2, 1, Answer.FIRST), criteria=criteria)
     noise = Noise(ratio=0.2)
-    by_loss = noise.certainty(np.subtract(b.folds[1], a.folds[1])[None])
-    by_score = noise.certainty(np.subtract(a.folds[0], b.folds[0])[None])
+    score, loss = order.index(0), order.index(1)
+    by_loss = noise.certainty(np.subtract(b.folds[loss], a.folds[loss])[None])
+    by_score = noise.certainty(np.subtract(a.folds[score], b.folds[score])[None])
     assert by_loss[0] < by_score[0] < 1
     assert [(s.better, s.source.value) for s in history.statements] == [(1, "dominance"), (2, "operator")]
     assert history.certainties(noise).tolist() == [by_loss[0], 1.0]

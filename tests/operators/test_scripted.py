@@ -132,6 +132,12 @@ def test_who_goes_on_with_a_run_that_was_interrupted_stands_where_its_facts_end(
         assert facts_of(interrupted_and_another, seed) == told
 
 
+def test_what_settled_a_contradiction_before_an_interrupt_settles_no_other():
+    operator = ScriptedOperator.recorded([Settled(3, (1, 2)), Retracted(4, 1)])
+    operator.catch_up([Settled(3, (1, 2))])
+    assert operator(Reconcile(4, (1, 2))) == Settlement(1)
+
+
 def test_a_settlement_of_another_run_answers_no_question():
     operator = ScriptedOperator.recorded([Settled(3, (1, 2)), Preferred(4, 1, 2, Answer.SECOND), Retracted(5, 4)])
     assert operator(compare(1, 2)) is Answer.SECOND

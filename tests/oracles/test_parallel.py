@@ -12,6 +12,7 @@ import joblib
 import numpy as np
 import pytest
 import sklearn
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -159,6 +160,26 @@ def test_what_some_workers_measured_arrives_while_another_is_at_work(remembering
     with joblib.parallel_config(backend="threading", n_jobs=2), Workers() as workers, pytest.raises(KeyboardInterrupt):
         workers.measure(Remembering(oracle) if remembering else oracle, [7, 1, 2, 4], arrived.update)
     assert arrived == {mask: Measured((float(mask), 1.0)) for mask in (1, 2, 4)}
+
+
+def test_what_had_arrived_when_a_process_died_is_not_asked_again(monkeypatch):
+    asked, arrived = [], {}
+
+    def broken_off(tasks):
+        tasks = list(tasks)
+        asked.append([part for _, (_, _, part), _ in tasks])
+        for n, (task, arguments, _) in enumerate(tasks):
+            if len(asked) == 1 and n == 1:
+                raise TerminatedWorkerError("one died")
+            yield task(*arguments)
+
+    monkeypatch.setattr(Workers, "_started", lambda _: broken_off)
+    monkeypatch.setattr("elicit.oracles.parallel.delayed", lambda task: lambda *arguments: (task, arguments, {}))
+    with Workers(2) as workers:
+        found = workers.measure(CallableOracle(len, 3), [1, 3, 7], arrived.update)
+    assert [reply.criteria[0] for reply in found] == [1, 2, 3]
+    assert asked == [[[1], [3], [7]], [[3], [7]]]
+    assert list(arrived) == [1, 3, 7]
 
 
 def test_what_is_learnt_first_stays():
