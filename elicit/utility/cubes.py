@@ -8,7 +8,7 @@ rests on this file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +19,8 @@ from elicit.errors import CertificateError
 from elicit.subsets import Mask
 
 Cube = tuple[Mask, Mask]
+#: A difference d of two rows of monomials: where it is 1, and where it is −1.
+Signed = tuple[list[int], list[int]]
 
 #: Cubes of one proof: that they share nothing is checked pair by pair, which takes some seconds.
 MOST_CUBES = 10_000
@@ -59,9 +61,10 @@ class Cover:
         counts = {share: found for share in shares if (found := self._count(share))}
         whole = list[Cube]()
         for i, o in sorted(counts, key=lambda share: (-counts[share], share)):
-            if any(k & i == k and m & o == m for k, m in whole):
+            meeting = [(k, m) for k, m in whole if not (k & o or m & i)]
+            if any(k & i == k and m & o == m for k, m in meeting):
                 continue
-            if any(not k & o and not m & i and self._count((k | i, m | o)) for k, m in whole):
+            if any(self._count((k | i, m | o)) for k, m in meeting):
                 return False
             whole.append((i, o))
         return 0 < self._count((inside, outside)) == sum(counts[share] for share in whole)
@@ -86,17 +89,24 @@ class Cover:
         return sum(comb(free, k) for k in range(0 if held else 1, min(room, free) + 1))
 
 
-def gains_on(cube: Cube, terms: Iterable[Mask], subset: Mask, step: Mask = 0) -> Iterator[Sequence[int]]:
-    """What each entry of φ(y) − φ(subset) may be for a y of a cube; given a step, of φ(y) − φ(y with it flipped)."""
+def gains_on(cube: Cube, terms: Iterable[Mask], subset: Mask, step: Mask = 0) -> Iterator[tuple[int, int]]:
+    """The least and the most that each entry of φ(y) − φ(subset) may be for a y of a cube.
+
+    Given a step, of φ(y) − φ(y with it flipped).
+    """
     inside, outside = cube
-    sign = 1 if inside & step else -1
+    least, most = (0, 1) if inside & step else (-1, 0)
     for t in terms:
-        rest = t & ~step
-        entries = (0,) if rest & outside else (1,) if rest & inside == rest else (0, 1)
         if step:
-            yield [sign * y for y in entries] if t & step else [0]  # without the attribute, nothing changes
+            rest = t & ~step
+            if t == rest or rest & outside:  # without the attribute, nothing changes
+                yield 0, 0
+            else:
+                yield (least + most, least + most) if rest & inside == rest else (least, most)
+        elif t & subset == t:
+            yield (-1 if t & ~inside else 0), (-1 if t & outside else 0)
         else:
-            yield [y - (t & subset == t) for y in entries]
+            yield (0 if t & ~inside else 1), (0 if t & outside else 1)
 
 
 def combination(form: Iterable[tuple[int, int]], terms: Sequence[int]) -> list[int]:
@@ -104,6 +114,29 @@ def combination(form: Iterable[tuple[int, int]], terms: Sequence[int]) -> list[i
     found = [0] * len(terms)
     for x, c in form:
         found = [f + c if x & t == t else f for f, t in zip(found, terms, strict=True)]
+    return found
+
+
+def signs(row: Sequence[int]) -> Signed:
+    """Where a row of −1, 0 and 1 is 1, and where it is −1."""
+    return [k for k, d in enumerate(row) if d > 0], [k for k, d in enumerate(row) if d < 0]
+
+
+def along(row: Signed, theta: Sequence[Fraction]) -> Fraction:
+    """d·θ."""
+    above, below = (sum((theta[k] for k in places if theta[k]), Fraction(0)) for places in row)
+    return above - below
+
+
+def weigh(multipliers: Mapping[int, int], rows: Sequence[Signed], size: int) -> list[int]:
+    """Σ λ_r d_r, one number for each of `size` monomials."""
+    found = [0] * size
+    for r, x in multipliers.items():
+        above, below = rows[r]
+        for k in above:
+            found[k] += x
+        for k in below:
+            found[k] -= x
     return found
 
 

@@ -17,7 +17,7 @@ from reprlib import repr as brief
 from typing import Any
 
 from elicit.errors import CertificateError
-from elicit.utility.cubes import MOST_CUBES, Cover, combination, gains_on, largest_share, subset_of
+from elicit.utility.cubes import MOST_CUBES, Cover, along, combination, gains_on, largest_share, signs, subset_of, weigh
 from elicit.utility.numbers import checkable, coefficients, demand, dot, exact, few, kept, listed, told, whole, workable
 
 Plain = Mapping[str, Any]
@@ -50,7 +50,7 @@ class _Checker:
         self.relations = [s["relation"] for s in statements]
         demand({"strict", "weak", "equal"} >= set(self.relations), "a statement has an unknown relation")
         sides = checkable([[(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)] for s in statements], degree)
-        self.rows = [[(k, d) for k, d in enumerate(self.row(form)) if d] for form in sides]  # d_r without its zeros
+        self.rows = [signs(self.row(form)) for form in sides]  # d_r
         if self.kind == "parsimonious":
             self.tau, slack, self.prices = exact(space["tau"]), exact(space["C"]), list(map(exact, listed(space["w"])))
             self.weights = [self.prices[t.bit_count() - 1] for t in self.terms]
@@ -85,7 +85,7 @@ class _Checker:
         """A θ of the cone or of the slice."""
         theta = self.theta(plain)
         for r, (row, relation) in enumerate(zip(self.rows, self.relations, strict=True)):
-            gained = sum((d * theta[k] for k, d in row), Fraction(0))
+            gained = along(row, theta)
             holds = {"strict": 0 < gained >= self.delta, "weak": gained >= 0, "equal": gained == 0}[relation]
             demand(holds, f"the witness does not satisfy statement {r}")
         demand(self.kind == "cone" or all(-1 <= x <= 1 for x in theta), "the witness leaves the slice")
@@ -93,19 +93,18 @@ class _Checker:
 
     def multipliers(self, plain: Iterable[tuple[int, int]]) -> tuple[dict[int, int], Row, int]:
         """λ by statement, a = Σ λ d and L, in units."""
-        found, combined = {whole(r): whole(x) for r, x in plain}, [0] * len(self.terms)
+        found = {whole(r): whole(x) for r, x in plain}
         for r, x in found.items():
             demand(0 <= r < len(self.rows), f"there is no statement {r}")
             demand(x >= 0 or self.relations[r] == "equal", f"the multiplier of statement {r} is negative")
-            for k, d in self.rows[r]:
-                combined[k] += x * d
+        combined = weigh(found, self.rows, len(self.terms))
         return found, combined, sum(x for r, x in found.items() if self.relations[r] == "strict")
 
     def cost(self, theta: Row) -> tuple[Fraction, Fraction]:
         """J(θ), and its part C Σ c_r s_r."""
         slack = Fraction(0)
         for row, relation, limit in zip(self.rows, self.relations, self.limits, strict=True):
-            gained = sum((d * theta[k] for k, d in row if theta[k]), Fraction(0))
+            gained = along(row, theta)
             slack += limit * (abs(gained) if relation == "equal" else max(Fraction(0), (relation == "strict") - gained))
         return slack + dot(self.weights, list(map(abs, theta))), slack
 
@@ -189,9 +188,9 @@ class _Checker:
             demand(proven <= (0 if step else bound), f"the piece with {brief(piece['in'])} proves only {proven}")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"
 
-    def piece(self, gains: Iterable[Sequence[int]], found: dict[int, int], sums: Row, strict: int) -> Any:
+    def piece(self, gains: Iterable[tuple[int, int]], found: dict[int, int], sums: Row, strict: int) -> Any:
         """What a cut proves, in units: each entry of g takes its worst of one or two values."""
-        rest = [max(abs(self.unit * g[0] + c), abs(self.unit * g[-1] + c)) for g, c in zip(gains, sums, strict=True)]
+        rest = [max(self.unit * most + c, -self.unit * least - c) for (least, most), c in zip(gains, sums, strict=True)]
         if self.kind != "parsimonious":
             demand(self.kind == "slice" or not any(rest), "the identity of the cone does not hold")
             return sum(rest) - self.delta * strict
