@@ -8,21 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from elicit.errors import InputError
 from elicit.events import Answer
+from elicit.journal.plain import Json, shown_value
+from elicit.journal.record import Header
 from elicit.subsets import Mask
-
-if TYPE_CHECKING:
-    from elicit.journal.record import Header  # it says what subsets and measurements are about
-
-Json = Any
-
-
-def shown_value(value: Json) -> str:
-    """A value as an error message shows it."""
-    return f"{value!r:.60}" if not isinstance(value, list | dict) else f"a {type(value).__name__}"
 
 
 def integer(value: Json, _: Header | None) -> int:
@@ -157,18 +148,3 @@ MEASURES = {
     "folds": Codec(_folds_out, lambda value, header: tuple(map(tuple, _folds_out(value, header)))),
     "spread": Codec(_spread_out, lambda value, header: tuple(_spread_out(value, header))),
 }
-
-
-def plain(value: Json, what: str) -> Json:
-    """A deep copy of `value` as JSON would return it, with sorted keys."""
-    if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
-            raise InputError(f"{what}: expected texts as keys, found others")
-        return {key: plain(value[key], f"{what}.{key}") for key in sorted(value)}
-    if isinstance(value, list | tuple):
-        return [plain(item, what) for item in value]
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    raise InputError(f"{what}: expected what JSON can hold, found {shown_value(value)}")

@@ -33,15 +33,14 @@ from elicit.journal.fields import (
     SUBSETS,
     TEXT,
     Codec,
-    Json,
     integer,
     number,
     sequence,
-    shown_value,
     subset_in,
     subset_out,
     text,
 )
+from elicit.journal.plain import Json, shown_value
 from elicit.journal.record import Header, Shuffled
 from elicit.subsets import Attributes, Mask
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError, JournalError, JournalFormatError
 from elicit.events import Fact
-from elicit.journal.fields import Json
 from elicit.journal.files import StrPath, contents, named
 from elicit.journal.lines import FORMAT, afresh_in, cached_in, claim_in, fact_in, fact_out, header_in, header_out
+from elicit.journal.plain import Json
 from elicit.journal.record import Claimed, Header, Record, Shuffled
 from elicit.subsets import Mask
 

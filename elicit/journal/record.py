@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from elicit.asks import Failure, Measured
 from elicit.events import Criterion, Fact
-from elicit.journal.fields import Json, plain
+from elicit.journal.plain import Json, plain
 from elicit.subsets import Attributes, Mask
 
 #: The libraries whose versions may change a run.

@@ -11,9 +11,9 @@ from typing import Any
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError, JournalError
 from elicit.events import Fact
-from elicit.journal.fields import Json, plain
 from elicit.journal.files import StrPath, locked, named, read_whole, require_file, sync_folder, system_reason
 from elicit.journal.lines import add_time, afresh_in, afresh_out, cached_in, cached_out, fact_in, fact_out, header_out
+from elicit.journal.plain import Json, plain
 from elicit.journal.reading import begun, body, parse, torn_header
 from elicit.journal.record import Header, Record, Shuffled, other_versions
 from elicit.subsets import Mask
