@@ -13,21 +13,19 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 from elicit.alongside.ahead import Ahead
 from elicit.alongside.hopeless import only_failures, require_hope
-from elicit.alongside.measuring import Clock, JournalWriter, Run, measure, measured_by, remembering
+from elicit.alongside.measuring import Clock, JournalWriter, Run, looked_at, measure, remembering
 from elicit.alongside.progress import CALLED_OFF_BECAUSE, Progress, calls_off, progress_of
 from elicit.asks import (
     Compare,
     Done,
     Enough,
     Evaluate,
-    Failure,
-    Measured,
     Operator,
     Oracle,
     Reconcile,
@@ -41,7 +39,7 @@ from elicit.events import CALLED_OFF, OUT_OF_TIME, Answer, Retracted
 from elicit.interrupts import until_kept
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
-from elicit.oracles.parallel import Remembering, Workers
+from elicit.oracles.parallel import Workers
 from elicit.proof.claims import claim_of
 from elicit.proof.strained import strained_in
 from elicit.subsets import Mask
@@ -112,7 +110,7 @@ def drive(
     # durations are measured by a clock that never jumps
     reporter = _ProgressReporter(elicitation, progress, clock or time.monotonic, attended)
     with Workers(n_jobs) as workers, writer.saving(), Ahead(known, ahead, writer.keep) as thinking:
-        look_at = partial(_looked_at, known, workers, writer)
+        look_at = partial(looked_at, known, workers, writer)
         dialogue = _Dialogue(elicitation, operator, thinking, writer, reporter)
         while not isinstance(request := elicitation.ask(), Done):
             writer.save()
@@ -241,17 +239,6 @@ class _Dialogue:
         if isinstance(request, Compare) and request.check and next(since, None) is not None:
             return replace(request, why="it was a check of answers, of which one was taken back", check=False)
         return request
-
-
-def _looked_at(
-    oracle: Remembering, workers: Workers, writer: JournalWriter, subsets: Sequence[Mask]
-) -> list[Measured | Failure]:
-    """What the oracle says of subsets that nobody has asked for yet; what was measured is kept."""
-    replies = measured_by(workers, oracle, subsets, writer)
-    for subset, reply in zip(subsets, replies, strict=True):
-        if isinstance(reply, Measured):
-            writer.keep(subset, reply)
-    return replies
 
 
 def result_of(

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from elicit.alongside.hopeless import only_failures, require_hope
-from elicit.alongside.measuring import Clock, JournalWriter, measure, remembering
+from elicit.alongside.measuring import Clock, JournalWriter, looked_at, measure, remembering
 from elicit.alongside.progress import CALLED_OFF_BECAUSE, Progress, calls_off
 from elicit.asks import Done, Oracle, require_oracle
 from elicit.drive import Result, result_of
@@ -94,7 +94,7 @@ def explore(
         while not isinstance(done := walk.ask(), Done):
             writer.save()
             if not isinstance(oracle, TableOracle):  # looking there costs nothing, and what lacks a row is no failure
-                require_hope(only_failures(walk.facts), walk.family, partial(workers.measure, known))
+                require_hope(only_failures(walk.facts), walk.family, partial(looked_at, known, workers, writer))
             measure(walk, walk.pending(workers.count), known, workers, writer, report)
             if called_off:
                 walk.stop(CALLED_OFF_BECAUSE, CALLED_OFF)

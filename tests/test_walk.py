@@ -328,6 +328,20 @@ def test_a_walk_on_which_only_large_subsets_fail_goes_on():
     assert (found.evaluations, found.subset.bit_count()) == (20, 1)
 
 
+def test_what_was_measured_to_see_whether_there_is_hope_is_in_the_journal(tmp_path):
+    def fails(mask):
+        return mask.bit_count() > 1
+
+    first, second = Counting(fails=fails, breaks_after=10), Counting(fails=fails)
+    with pytest.raises(KeyboardInterrupt):
+        explore(method("sbs"), first, journal=tmp_path / "j")
+    alone = {mask for mask in first.calls if not fails(mask)}
+    assert len(alone) == N
+    assert set(read(tmp_path / "j").cached) == alone
+    explore(method("sbs"), second, journal=tmp_path / "j")
+    assert alone.isdisjoint(second.calls)
+
+
 def test_a_walk_on_a_table_of_some_subsets_goes_on_though_others_have_no_row(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,c,d,e,score\n0,1,1,0,0,0.5\n")
     found = explore(method("random", budget=20), TableOracle(tmp_path / "t.csv"), seed=1)

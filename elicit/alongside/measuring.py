@@ -112,6 +112,17 @@ def measured_by(
         raise
 
 
+def looked_at(
+    oracle: Remembering, workers: Workers, writer: JournalWriter, subsets: Sequence[Mask]
+) -> list[Measured | Failure]:
+    """What the oracle says of subsets that nobody has asked for yet; what was measured is kept."""
+    replies = measured_by(workers, oracle, subsets, writer)
+    for subset, reply in zip(subsets, replies, strict=True):
+        if isinstance(reply, Measured):
+            writer.keep(subset, reply)
+    return replies
+
+
 @contextmanager
 def _blaming_the_oracle() -> Iterator[None]:
     """A reply that cannot be recorded is the fault of whoever gave it, unless it is a utility that cannot rate it."""
