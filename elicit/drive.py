@@ -108,7 +108,7 @@ def drive(
     stamp = clock or time.time
     writer = JournalWriter(elicitation, journal, stamp)
     # durations are measured by a clock that never jumps
-    reporter = _ProgressReporter(elicitation, progress, clock or time.monotonic, attended)
+    reporter = _ProgressReporter(elicitation, progress, clock or time.monotonic, attended, time_limit)
     with Workers(n_jobs) as workers, writer.saving(), Ahead(known, ahead, writer.keep) as thinking:
         look_at = partial(looked_at, known, workers, writer)
         dialogue = _Dialogue(elicitation, operator, thinking, writer, reporter)
@@ -121,10 +121,8 @@ def drive(
             else:
                 dialogue.ask(request)
             at_rest = not elicitation.pending() and elicitation.history.stopped is None
-            if reporter.called_off and at_rest:
-                elicitation.stop(CALLED_OFF_BECAUSE, CALLED_OFF)
-            elif time_limit is not None and reporter.seconds >= time_limit and at_rest:
-                elicitation.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
+            if (end := reporter.end) is not None and at_rest:
+                elicitation.stop(*end)
     if thinking.hindrance is not None:
         warnings.warn(
             f"nothing was computed ahead: the oracle cannot be sent to a process ({one_line(thinking.hindrance)})",
@@ -140,21 +138,36 @@ def drive(
 class _ProgressReporter:
     """Reports where the run stands to whoever wants to know, and knows how long it has taken.
 
-    called_off: whether one of the reports was replied to by True.
+    It also knows when to end: once a report was replied to by True, or the time limit has passed.
     """
 
     def __init__(
-        self, elicitation: Elicitation, progress: Callable[[Progress], object] | None, clock: Clock, attended: bool
+        self,
+        elicitation: Elicitation,
+        progress: Callable[[Progress], object] | None,
+        clock: Clock,
+        attended: bool,
+        time_limit: float | None,
     ) -> None:
         self._elicitation, self._progress, self._clock, self._attended = elicitation, progress, clock, attended
+        self._time_limit = time_limit
         self._start = clock()
         self._reported_ahead = False
-        self.called_off = False
+        self._called_off = False
 
     @property
     def seconds(self) -> float:
         """Seconds since the drive began."""
         return self._clock() - self._start
+
+    @property
+    def end(self) -> tuple[str, str] | None:
+        """Why no other round is begun, and by which rule; None while the run may go on."""
+        if self._called_off:
+            return CALLED_OFF_BECAUSE, CALLED_OFF
+        if self._time_limit is not None and self.seconds >= self._time_limit:
+            return f"{self._time_limit:g} seconds have passed", OUT_OF_TIME
+        return None
 
     def after_reply(self) -> None:
         """Report after a reply; only briefly where a person waits for the next question."""
@@ -182,7 +195,7 @@ class _ProgressReporter:
     def tell(self, standing: Progress) -> None:
         """Tell whoever wants to know; True calls the run off, and nothing else does."""
         if self._progress is not None:
-            self.called_off |= calls_off(self._progress(standing))
+            self._called_off |= calls_off(self._progress(standing))
 
 
 @dataclass(frozen=True)
@@ -209,7 +222,7 @@ class _Dialogue:
         if self.ahead.under_way(reply):
             self.reporter.report(brief=True)  # whoever answered sees that the answer was taken
         found = self.ahead.take(reply, self.reporter.tell)
-        if found is None:
+        if found is None or self.reporter.end is not None:  # what was decided ahead would be another round
             self.reporter.after_reply()
             return
         self.elicitation.adopt(found.facts)

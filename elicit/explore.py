@@ -63,7 +63,8 @@ def explore(
 
     journal: where every fact is kept; a journal that is there already is continued.
     about: kept in the journal's header, and expected there when it is continued.
-    n_jobs, progress, clock: as in `drive`.
+    n_jobs, clock: as in `drive`.
+    progress: called after every reply. Once it has returned True nothing more is measured, as after the time limit.
     time_limit: seconds after which nothing more is measured; what one call of the workers measures is measured in any
         case, so that every sitting brings the run further.
 

@@ -15,6 +15,13 @@ from elicit.errors import InputError
 #: Values of criteria and of utilities that are closer than this are equal.
 GRID = 1e-9
 
+#: So many binary digits of a large value count, some eleven decimal ones: what follows is the rounding of sums, which
+#: for a squared error in dollars is far more than the grid.
+DIGITS = 37
+
+#: From 2 to the power of this minus 1 on a value is large: its last digit that counts is coarser than the grid.
+_LARGE = 8
+
 #: A target of more distinct whole numbers than this holds numbers, not classes, unless somebody says otherwise.
 MOST_CLASSES = 20
 
@@ -26,6 +33,29 @@ LARGEST = 1e150
 
 #: Measurements must be smaller than this: in steps of `GRID` larger ones could overflow.
 LARGEST_MEASURED = 1e250
+
+
+def step_of(value: float) -> float:
+    """How far apart two values are, of which this is the larger one, that just count as equal."""
+    exponent = math.frexp(value)[1]
+    return GRID if exponent < _LARGE else math.ldexp(1.0, exponent - DIGITS)
+
+
+def steps_of(value: float) -> int:
+    """The multiple of the grid that stands for a value, as `in_steps` has it for many."""
+    unit = step_of(value)
+    return round((value if unit == GRID else round(value / unit) * unit) / GRID)
+
+
+def in_steps(values: Any) -> NDArray[np.float64]:
+    """The multiples of the grid that stand for values: equal ones are equal, and no order is turned round.
+
+    Of a large value only its leading digits count.
+    """
+    found = np.asarray(values, dtype=np.float64)
+    exponents = np.frexp(found)[1]
+    units = np.ldexp(1.0, np.maximum(exponents, _LARGE) - DIGITS)  # powers of two: nothing but the last digits is lost
+    return np.asarray(np.rint(np.where(exponents < _LARGE, found, np.rint(found / units) * units) / GRID))
 
 
 def is_whole(value: object) -> bool:

@@ -45,7 +45,7 @@ from elicit.estimator.inputs import (
 from elicit.estimator.judges import Judge, judge_of
 from elicit.estimator.keeping import family_of
 from elicit.estimator.priors import pairs_of, prior_of
-from elicit.estimator.readable import require_labels, require_readable
+from elicit.estimator.readable import require_labels, require_readable, warn_of_lost_categories
 from elicit.estimator.results import check_names, front_of, ranks_of, results_of
 from elicit.estimator.routing import routed_arguments, router_of
 from elicit.estimator.tags import takes_missing, takes_sparse
@@ -141,8 +141,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         1 shows progress on the standard error stream.
     callback : callable or None, default=None
         Called with a `Progress` after every measured subset and every answer: `evaluations`, `budget`, `questions`,
-        `seconds`, and of the best so far `names` and `criteria` (name to value). Once it returns True, the fit ends
-        with the best so far when what was decided on together is measured; with a journal, the next fit goes on.
+        `seconds`, and of the best so far `names` and `criteria` (name to value; both are empty until the first few
+        subsets, which are drawn together, are all measured). Once it returns True, the fit ends with the best so far
+        when what was decided on together is measured; with a journal, the next fit goes on.
     random_state : int, RandomState or None, default=None
         The seed of folds, draws, and of what is random in the estimator. None is 0, so that a fit can be repeated and
         finds its journal again.
@@ -447,6 +448,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         if wanted != "default":
             return as_pandas(chosen) if wanted == "pandas" else chosen  # its columns keep their types
         require_finite(self, X, np.flatnonzero(self.support_).tolist())
+        warn_of_lost_categories(self.estimator, chosen)
         return check_array(chosen, dtype=None, accept_sparse="csr", ensure_all_finite=False, copy=True)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
 from elicit.knowledge.history import History
-from elicit.numeric import GRID
+from elicit.numeric import step_of
 from elicit.operators import Expression, Lexicographic, SimulatedOperator
 from elicit.subsets import Mask, simplest
 
@@ -44,7 +44,7 @@ def best_for(elicitation: Elicitation, utility: SimulatedOperator) -> Mask | Non
 def best_of(history: History, worth: Mapping[Mask, float]) -> Mask:
     """The one that is worth most; ties go to what no other of them dominates, of these to fewer attributes."""
     best, below = max(worth.values()), history.dominates
-    equal = [x for x, value in worth.items() if value >= best - GRID]
+    equal = [x for x, value in worth.items() if value >= best - step_of(best)]
     return min((x for x in equal if not any(x in below[y] for y in equal)), key=simplest)
 
 
@@ -63,7 +63,7 @@ def liked_though_worse(history: History, worth: Mapping[Mask, float]) -> str | N
     braced = history.attributes.braced
     for better, below in history.dominates.items():
         for worse in sorted(below, key=simplest):
-            if better in worth and worse in worth and worth[worse] > worth[better] + GRID:
+            if better in worth and worse in worth and worth[worse] > worth[better] + step_of(worth[better]):
                 return (
                     f"likes {braced(worse)} better than {braced(better)}, which is at least as good in every criterion"
                 )

@@ -13,7 +13,7 @@ import pytest
 from elicit.alongside.ahead import Ahead, Found, replies_to
 from elicit.alongside.measuring import JournalWriter
 from elicit.alongside.progress import progress_of
-from elicit.asks import Compare, Enough, Measured, Reconcile, Settlement, TakeBack
+from elicit.asks import Compare, Enough, Evaluate, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import _ProgressReporter, drive
@@ -345,9 +345,54 @@ def test_of_all_copies_under_way_only_that_of_the_answer_given_goes_on():
     assert left == [], "no other is begun while it is waited for"
 
 
+class AtOnce(Ahead):
+    """Every copy is done when it is wanted, and told of it on the way."""
+
+    def begin(self, elicitation, request):
+        self.facts, self.request = elicitation.facts, request
+
+    def take(self, reply, show=None):
+        copy = Elicitation(truth().attributes, truth().criteria, SETTINGS, seed=5, facts=self.facts)
+        copy.tell(self.request.id, reply)
+        while isinstance(request := copy.ask(), Evaluate):
+            copy.tell(request.id, truth()(request))
+            if show is not None:
+                show(progress_of(copy, 0.0))
+        return Found(copy.facts[len(self.facts) :], progress_of(copy, 0.0))
+
+
+@pytest.mark.parametrize("told", ["while it is waited for", "with what was found"])
+def test_who_calls_a_run_off_is_asked_no_further_though_more_was_decided_ahead(tmp_path, monkeypatch, told):
+    ends = played(tmp_path / "plain", 0)
+    assert ends.questions > 2
+
+    class Quiet(AtOnce):
+        def take(self, reply, show=None):
+            return super().take(reply, show if told == "while it is waited for" else None)
+
+    monkeypatch.setattr("elicit.drive.Ahead", Quiet)
+    assert played(tmp_path / "whole", 0).questions == ends.questions, "the copies do what the run does"
+    found = played(tmp_path / "j", 0, progress=lambda progress: progress.questions >= 1)
+    assert found.reason.startswith("callback")
+    # with what was found comes the question that it ends at, which is open by then
+    assert found.questions == (1 if told == "while it is waited for" else 2)
+
+
+def test_a_run_whose_time_is_over_takes_nothing_over_that_was_decided_ahead(tmp_path, monkeypatch):
+    monkeypatch.setattr("elicit.drive.Ahead", AtOnce)
+    now, judge = [0.0], SimulatedOperator("score - 0.8 * size", truth().criteria, noise=0.2, seed=1)
+
+    def late(request):
+        now[0] += 10.0
+        return judge(request)
+
+    found = played(tmp_path / "j", 0, late, clock=lambda: now[0], time_limit=5.0)
+    assert (found.reason, found.questions) == ("time: 5 seconds have passed", 1)
+
+
 def test_where_a_run_stands_at_a_question_is_told_once_whoever_worked_it_out():
     elicitation, now, seen = Elicitation(truth().attributes, truth().criteria), [100.0], []
-    reporter = _ProgressReporter(elicitation, seen.append, lambda: now[0], attended=True)
+    reporter = _ProgressReporter(elicitation, seen.append, lambda: now[0], attended=True, time_limit=None)
     now[0] = 107.0
     reporter.found_ahead(progress_of(elicitation, 2.0))
     assert [told.seconds for told in seen] == [7.0], "by the clock of the run, not of the copy"

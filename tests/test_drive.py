@@ -14,7 +14,7 @@ import pytest
 from joblib import parallel_config
 
 from elicit.alongside.hopeless import only_failures, require_hope
-from elicit.alongside.measuring import JournalWriter, measured_by, remembering
+from elicit.alongside.measuring import JournalWriter, measure, measured_by, remembering
 from elicit.asks import Compare, Enough, Evaluate, Failure, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -231,6 +231,7 @@ def test_progress_is_told_after_every_reply():
     result = drive(elicitation, oracle, judge(oracle), progress=seen.append)
     settled = sum(bool(asked.reconcile) for asked in elicitation.history.rounds)
     assert len(seen) == result.evaluations + result.questions + settled
+    assert sorted({p.evaluations for p in seen}) == list(range(1, 10)), "those of a round that is open, too"
     assert [p.evaluations for p in seen] == sorted(p.evaluations for p in seen)
     assert (seen[-1].evaluations, seen[-1].budget, seen[-1].most_questions) == (9, 9, 6)
     assert seen[-1].subset == result.subset
@@ -662,6 +663,42 @@ def test_an_interrupt_keeps_what_had_arrived_from_other_workers(tmp_path):
     with resume(path, Counting(oracle)) as session:
         known = remembering(oracle, session.elicitation.facts, session.journal.cached)
         assert known(Evaluate(0, 0b10)) == done
+
+
+class Threads:
+    """Workers that measure all at once, or are broken off when one part has arrived."""
+
+    count = 3
+
+    def __init__(self, breaks_off):
+        self.breaks_off = breaks_off
+
+    def measure(self, oracle, subsets, arrived):
+        replies = [oracle(Evaluate(0, subset)) for subset in subsets]
+        if self.breaks_off:
+            arrived({subsets[1]: replies[1]})
+            raise KeyboardInterrupt
+        return replies
+
+
+@pytest.mark.parametrize("breaks_off", [True, False])
+def test_what_breaks_a_round_off_leaves_what_was_measured_in_the_journal(tmp_path, breaks_off):
+    """By the workers themselves, or by whoever is told after the first reply."""
+    path, oracle = tmp_path / "j", truth()
+
+    def told():
+        raise KeyboardInterrupt
+
+    with begin(path, oracle, dataclasses.replace(SETTINGS, batch=3)) as session:
+        run, writer = session.elicitation, JournalWriter(session.elicitation, session.journal, time.time)
+        run.ask()
+        requests = run.pending()
+        with pytest.raises(KeyboardInterrupt):
+            measure(run, requests, oracle, Threads(breaks_off), writer, told)
+    first, second, third = (request.subset for request in requests)
+    kept = read(path)
+    assert set(kept.cached) == ({second} if breaks_off else {second, third})
+    assert [fact.subset for fact in kept.facts if isinstance(fact, Evaluated)] == ([] if breaks_off else [first])
 
 
 @pytest.mark.parametrize("at", [0, 3, 8])

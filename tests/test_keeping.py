@@ -111,3 +111,16 @@ def test_what_a_callable_may_choose_of_a_subset_or_a_search_may_try_is_not_left_
     model = make_pipeline(make_column_transformer(("passthrough", ["a"])), LogisticRegression())
     assert never_read(model, X) == {1, 2}
     assert never_read(GridSearchCV(model, {"columntransformer__remainder": ["drop", "passthrough"]}), X) == set()
+
+
+@pytest.mark.parametrize("choice", [{"keep": [3]}, {"pairs": [(0, 3)]}])
+def test_a_number_that_grouped_columns_shift_is_refused_and_a_name_or_one_that_they_do_not_shift_is_not(choice):
+    X, y = np.random.default_rng(0).normal(size=(40, 6)), np.arange(40) % 2
+    groups = {"g": [0, 1, 2]}
+    (name,) = choice
+    with pytest.raises(InputError, match=rf"{name} names 3, .* the attribute 'x5' or a column of 'x3'; give its name"):
+        ElicitSelector(LogisticRegression(), cv=3, feature_groups=groups, **choice).fit(X, y)
+    for kept in (["x3"], [0], ["g"], [False, True, False, False]):
+        found = ElicitSelector(LogisticRegression(), cv=3, feature_groups=groups, keep=kept).fit(X, y)
+        expected = "x0" if kept in ([0], ["g"]) else "x3"
+        assert expected in found.get_feature_names_out()

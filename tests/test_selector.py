@@ -1338,3 +1338,20 @@ def test_a_picture_of_power_indices_shows_what_was_selected():
     X, y = make_classification(120, 30, n_informative=4, random_state=0)
     found = ElicitSelector(GaussianNB(), budget=40, cv=3).fit(X, y)
     assert sum(PowerDisplay.from_estimator(found, most=12).chosen) == min(12, len(found.feature_names_))
+
+
+@pytest.mark.parametrize("operator", [None, "score"])
+@pytest.mark.parametrize("unit", [1.0, 1e3, 1e8])
+def test_a_column_that_says_nothing_new_is_not_chosen_in_whatever_unit_the_target_is(unit, operator):
+    """A squared error of a large target is a number of which only the first digits are more than rounding."""
+    r = np.random.default_rng(3)
+    X = r.normal(size=(90, 3))
+    X = np.column_stack([X, X[:, 0] * 2.54, X[:, 1] + X[:, 2]])
+    y = unit * (X[:, :3] @ [3.0, 2.0, 1.0] + r.normal(size=90))
+    asked = {"cv": 3, "scoring": "neg_mean_squared_error", "budget": 31}
+    found = ElicitSelector(LinearRegression(), operator=operator, **asked).fit(X, y)
+    assert found.support_.sum() == 3
+    results = found.cv_results_
+    chosen = [set(names) == set(found.feature_names_) for names in results["features"]]
+    assert results["rank_test_score"][chosen.index(True)] == 1
+    assert ElicitSelector(LinearRegression(), tolerance=0.0, **asked).fit(X, y).support_.sum() == 3

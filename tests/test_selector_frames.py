@@ -536,3 +536,19 @@ def test_columns_of_polars_keep_their_types_where_pandas_is_wanted():
     assert chosen["k"].dtype == "category"
     assert chosen["k"].tolist() == frame["k"].to_list()
     assert found.pruned_estimator(frame).fit(chosen, kinds).score(chosen, kinds) == 1.0
+
+
+def test_categories_that_an_array_would_lose_are_told_and_a_frame_keeps_them():
+    """The model reads them off the types of columns, so on an array it is another one."""
+    r = np.random.default_rng(0)
+    code = r.integers(0, 8, 120)
+    X = pd.DataFrame({"a": r.normal(size=120), "zip": pd.Categorical(code)})
+    boosted = HistGradientBoostingClassifier(max_iter=4, max_leaf_nodes=3)
+    found = ElicitSelector(boosted, cv=3, keep=["zip"]).fit(X, code % 2)
+    with pytest.warns(UserWarning, match=r"'zip' holds categories, .* call set_output\(transform='pandas'\)"):
+        found.transform(X)
+    with pytest.warns(UserWarning, match="'zip' holds categories"):
+        found.transform(pl.DataFrame({"a": X["a"], "zip": pl.Series(code.astype(str), dtype=pl.Categorical)}))
+    assert found.set_output(transform="pandas").transform(X).dtypes["zip"] == X.dtypes["zip"]
+    plain = ElicitSelector(GaussianNB(), cv=3, keep=["zip"]).fit(X, code % 2)
+    assert plain.transform(X).shape[0] == 120, "who reads numbers anyway is not told"

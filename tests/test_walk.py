@@ -227,6 +227,21 @@ def test_a_search_may_come_back_to_what_it_measured_for_a_while(monkeypatch):
     assert explore(Method("patient", patient), Counting()).reason == "the search is over"
 
 
+def test_a_search_that_comes_back_often_is_taken_up_where_it_ended(tmp_path, monkeypatch):
+    """What it came back to before each new subset, it comes back to again, though all is known by then."""
+    monkeypatch.setattr("elicit.methods.walk.MOST_KNOWN", 50)
+
+    def patient(_space, _rng):
+        for subset in (1, 2, 3, 4, 5):
+            for _ in range(40):
+                yield [subset]
+        return Ended("the search is over")
+
+    for _ in range(2):
+        found = explore(Method("patient", patient), Counting(), journal=tmp_path / "j")
+        assert (found.reason, found.evaluations) == ("the search is over", 5)
+
+
 def test_a_run_is_played_by_its_seed_and_its_journal_says_when_and_with_what(tmp_path):
     ticks, family = iter(range(1000)), Family(N, keep=0b1, max_size=3)
     runs = [explore(method("random", budget=6), Counting(), seed=seed, family=family) for seed in (1, 1, 2)]

@@ -56,7 +56,7 @@ def require_hope(
         first = next(iter(reasons.values()))
         said = (
             f"no subset could be measured; all of the first {len(reasons)}, of size {told}, failed alike, the first "
-            f"because: {first.removesuffix('.')}; another model, score or data may do"
+            f"because: {first.removesuffix('.')}; another model, score, folds or data may do"
         )
         raise InputError("; ".join([said, *binary_score_remedy([first])]))
 

@@ -91,11 +91,14 @@ def measure(
     """Measure, tell and keep, in the order of the requests; at most one a worker is under way."""
     part = requests[: workers.count]
     replies = measured_by(workers, oracle, [request.subset for request in part], writer)
-    for request, reply in zip(part, replies, strict=True):
-        with _blaming_the_oracle():
-            run.tell(request.id, reply)
-        writer.save()
-        after_reply()
+    left = dict(zip((request.subset for request in part), replies, strict=True))
+    with _kept_if_broken_off(left, writer):
+        for request in part:
+            reply = left.pop(request.subset)
+            with _blaming_the_oracle():
+                run.tell(request.id, reply)
+            writer.save()
+            after_reply()
 
 
 def measured_by(
@@ -103,10 +106,17 @@ def measured_by(
 ) -> list[Measured | Failure]:
     """The replies for these subsets. Whatever breaks this off, what had arrived from a worker is kept."""
     arrived: dict[Mask, Measured | Failure] = {}
-    try:
+    with _kept_if_broken_off(arrived, writer):
         return workers.measure(oracle, subsets, arrived.update)
+
+
+@contextmanager
+def _kept_if_broken_off(replies: Mapping[Mask, Measured | Failure], writer: JournalWriter) -> Iterator[None]:
+    """Whatever breaks the block off, what these replies measured by then is kept, ahead of need."""
+    try:
+        yield
     except BaseException:
-        for subset, reply in arrived.items():
+        for subset, reply in replies.items():
             if isinstance(reply, Measured):
                 writer.keep(subset, reply)
         raise

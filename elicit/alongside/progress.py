@@ -10,6 +10,7 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
+from elicit.events import Evaluated, Failed
 from elicit.subsets import Mask
 
 #: Why a run ended that somebody ended so.
@@ -20,8 +21,9 @@ CALLED_OFF_BECAUSE = "whoever followed the progress called the run off"
 class Progress:
     """Where a run stands: oracle calls made and allowed, questions answered, what would be recommended now.
 
-    `names` are those of its attributes. `regret` is its max regret, as `regret_of` tells it; None as well where nobody
-    asked for it.
+    `names` are those of its attributes. Until the first subsets, which are drawn together, are all measured, nothing
+    would be recommended: `subset` is None, `names` and `criteria` are empty. `regret` is its max regret, as `regret_of`
+    tells it; None as well where nobody asked for it.
     """
 
     evaluations: int
@@ -49,7 +51,8 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
     beliefs = elicitation.beliefs
     subset = None if brief else beliefs.incumbent
     return Progress(
-        evaluations=elicitation.evaluations,
+        # those of an open round, too, of which nothing is concluded yet
+        evaluations=sum(isinstance(fact, Evaluated | Failed) for fact in elicitation.facts),
         budget=elicitation.budget,
         questions=len(elicitation.history.answers),
         most_questions=elicitation.most_questions,

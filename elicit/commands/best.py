@@ -15,7 +15,7 @@ from elicit.errors import InputError
 from elicit.events import Answer, Preferred
 from elicit.journal import Record, read
 from elicit.knowledge.history import History
-from elicit.numeric import GRID
+from elicit.numeric import steps_of
 from elicit.operators.expression import Expression, parse
 from elicit.operators.simulated import SIZE
 from elicit.printable import alike, many, rounded
@@ -46,7 +46,7 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
             "nothing that may be chosen was measured, so nothing can be ranked; "
             "go on with elicit resume, or begin anew with another model or score"
         )
-    best, steps = best_of(history, worth), {x: round(value / GRID) for x, value in known.items()}
+    best, steps = best_of(history, worth), {x: steps_of(value) for x, value in known.items()}
     ranked = sorted(worth, key=lambda x: (x != best, -steps[x], simplest(x)))
     yield f"by {expression.text}, of the {len(worth)} measured:"
     for place, (x, told) in enumerate(zip(ranked, alike([worth[x] for x in ranked[:top]]), strict=False), start=1):

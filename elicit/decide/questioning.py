@@ -17,7 +17,7 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.plausible import LEAST_ANSWERS, MIDDLING
-from elicit.events import Answer, Asked, Preferred, Stopped
+from elicit.events import CALLED_OFF, OUT_OF_TIME, Answer, Asked, Preferred, Resumed, Stopped
 from elicit.knowledge.statements import Source, Statement, reachable
 from elicit.subsets import Mask, indicator, simplest
 from elicit.utility.exact import ExactSet, outside_span, row_space
@@ -117,9 +117,15 @@ class Questions:
 
     def _more_known_since(self, request: int) -> bool:
         """Whether anything happened since but questions that were put off as well: else one would ask at once again."""
-        since = (fact for fact in self._history.facts if fact.request > request)
-        later = (fact for fact in since if not isinstance(fact, Asked | Stopped))
-        return any(not isinstance(fact, Preferred) or fact.answer is not Answer.LATER for fact in later)
+        since = [fact for fact in self._history.facts if fact.request > request]
+        interrupted = False
+        for fact in since:
+            put_off = isinstance(fact, Preferred) and fact.answer is Answer.LATER
+            # whoever a clock or a program interrupted comes back as if nothing had been
+            if not (isinstance(fact, Asked | Stopped) or put_off or (interrupted and isinstance(fact, Resumed))):
+                return True
+            interrupted = isinstance(fact, Stopped) and fact.rule in (OUT_OF_TIME, CALLED_OFF)
+        return False
 
     def _may_check(self, a: Mask, b: Mask) -> bool:
         """Whether a pair was not asked yet; a check that was put off does not come back, for nothing waits for it."""

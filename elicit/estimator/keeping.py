@@ -89,7 +89,7 @@ def _listed(keep: Any, attributes: Attributes) -> list[Any]:
         return listed
     if len(listed) != n:
         raise InputError(f"keep holds {len(listed)} truth values, but there are {n} attributes")
-    return [k for k, held in enumerate(by_name(keep, attributes.names, "keep")) if held]
+    return [attributes.names[k] for k, held in enumerate(by_name(keep, attributes.names, "keep")) if held]
 
 
 def _position(which: Any, columns: Columns) -> int:
@@ -100,5 +100,6 @@ def _position(which: Any, columns: Columns) -> int:
             raise InputError(f"keep names {which!r}, which is in the group {group!r}; name the group")
         return attributes.position(which, "keep")
     if is_whole(which) and 0 <= int(which) < len(attributes):
+        columns.refuse_shifted(int(which), "keep names")
         return int(which)
     raise InputError(f"keep names attribute {which!r}, but there are the attributes 0 to {len(attributes) - 1}")

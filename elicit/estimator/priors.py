@@ -162,4 +162,6 @@ def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
     if not (0 <= i < n and 0 <= j < n):
         beyond = j if 0 <= i < n else i
         raise InputError(f"pairs names attribute {beyond}, but there are the attributes 0 to {n - 1}")
+    for which in filter(is_whole, pair):
+        columns.refuse_shifted(int(which), "pairs names")
     return i, j

@@ -7,6 +7,7 @@ tried beside those that hold ordinary numbers.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,23 @@ from elicit.subsets import Mask
 #: Larger ones are infinite to whoever computes in single precision, as trees do. It has the type of such numbers, for
 #: in half precision it is infinite itself.
 LARGEST = np.finfo(np.float32).max
+
+
+def warn_of_lost_categories(estimator: Any, chosen: Any) -> None:
+    """A warning where an estimator that reads categories off the types of columns gets an array, which has none."""
+    settings = estimator.get_params().items()
+    reads = any(n.endswith("categorical_features") and isinstance(v, str) and v == "from_dtype" for n, v in settings)
+    lost = [name for name in chosen.columns if reads and _holds_categories(chosen[name])]
+    if lost:
+        warnings.warn(
+            f"{lost[0]!r} holds categories, which an array does not tell from numbers, so a model fitted to this array "
+            "is not the one that was measured; call set_output(transform='pandas')",
+            stacklevel=4,
+        )
+
+
+def _holds_categories(column: Any) -> bool:
+    return hasattr(column.dtype, "categories") or type(column.dtype).__name__ in ("Categorical", "Enum")
 
 
 def require_readable(oracle: WrapperOracle, largest: Mask, estimator: Any) -> None:

@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
 from elicit.events import Criterion, Evaluated
-from elicit.numeric import GRID
+from elicit.numeric import in_steps
 from elicit.subsets import Mask, simplest
 
 Table = dict[str, NDArray[Any]]
@@ -134,5 +134,7 @@ def _column(values: list[float | None]) -> NDArray[np.float64]:
 
 def _ranks(scores: NDArray[np.float64]) -> NDArray[np.int32]:
     """Rank 1 is best; equal within the grid is equal, and a subset without a score comes after all others."""
-    known = np.where(np.isnan(scores), -np.inf, scores)
-    return np.asarray(rankdata(-np.round(known / GRID), method="min"), dtype=np.int32)
+    known = ~np.isnan(scores)
+    falling = np.full(len(scores), np.inf)
+    falling[known] = -in_steps(scores[known])
+    return np.asarray(rankdata(falling, method="min"), dtype=np.int32)

@@ -16,7 +16,7 @@ from elicit.decide.beliefs import best_by_score
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
 from elicit.estimator.judges import Judge
-from elicit.numeric import GRID, is_number
+from elicit.numeric import is_number, step_of, steps_of
 from elicit.subsets import Mask, simplest
 
 ONE_SE = "1-se"
@@ -44,8 +44,8 @@ def least_within(elicitation: Elicitation, tolerance: float | str) -> Mask | Non
         return None
     score = {x: fact.criteria[0] for x, fact in history.evaluated.items() if x in family}
     away = _standard_error(elicitation, best) if isinstance(tolerance, str) else tolerance
-    close = [x for x in score if score[x] >= score[best] - away - GRID]
-    return min(close, key=lambda x: (x.bit_count(), -round(score[x] / GRID), simplest(x)))
+    close = [x for x in score if score[x] >= score[best] - away - step_of(score[best])]
+    return min(close, key=lambda x: (x.bit_count(), -steps_of(score[x]), simplest(x)))
 
 
 def _standard_error(elicitation: Elicitation, subset: Mask) -> float:

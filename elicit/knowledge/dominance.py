@@ -1,6 +1,6 @@
 """Pareto dominance between vectors of criteria, and its transitive reduction.
 
-Vectors are rounded to a grid (`GRID`), so that equality within a tolerance is transitive, and their signs are
+Vectors are rounded to a grid (`in_steps`), so that equality within a tolerance is transitive, and their signs are
 set so that larger is better. A relation is a list of Python integers, used as rows of bits: bit j of row i says
 that i stands above j. This makes the reduction of ten thousand vectors a matter of a second.
 """
@@ -16,7 +16,7 @@ from scipy.special import stdtr, stdtrit
 
 from elicit.errors import InputError
 from elicit.events import Criterion, Evaluated
-from elicit.numeric import GRID
+from elicit.numeric import GRID, in_steps, step_of
 from elicit.subsets import members
 
 Vectors = NDArray[np.float64]
@@ -31,7 +31,7 @@ def oriented(values: Sequence[Sequence[float]], criteria: Sequence[Criterion]) -
         row, column = np.argwhere(np.isnan(table))[0]
         raise InputError(f"criterion {criteria[column].name!r} of subset {row} is not a number")
     signs = np.array([1.0 if c.maximise else -1.0 for c in criteria])
-    vectors: Vectors = np.rint(table / GRID) * signs
+    vectors: Vectors = in_steps(table) * signs
     return vectors
 
 
@@ -95,7 +95,7 @@ def within_noise(first: Evaluated, second: Evaluated, criteria: Sequence[Criteri
     found = []
     for c, pair in enumerate(zip(first.folds, second.folds, strict=False)):
         gap = first.criteria[c] - second.criteria[c]
-        if abs(gap) > GRID and len(pair[0]) == len(pair[1]) > 1:
+        if abs(gap) > step_of(first.criteria[c]) and len(pair[0]) == len(pair[1]) > 1:
             ahead = np.sign(gap) * (np.array(pair[0]) - np.array(pair[1]))
             if not noise.supports(ahead[None])[0]:
                 found.append(criteria[c].name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from elicit.errors import InputError
-from elicit.numeric import GRID, LARGEST_MEASURED, is_number, whole, whole_in
+from elicit.numeric import LARGEST_MEASURED, is_number, steps_of, whole, whole_in
 from elicit.subsets import Mask
 
 #: What orders subsets: the greater tuple is the better subset.
@@ -24,7 +24,7 @@ UNMEASURED = -math.inf
 
 def level(value: float) -> float:
     """The value on its grid; what could not be measured stays below everything."""
-    return round(value / GRID) if math.isfinite(value) else value
+    return steps_of(value) if math.isfinite(value) else value
 
 
 class Goal(Protocol):

@@ -22,7 +22,7 @@ from elicit.numeric import LARGEST_MEASURED, is_number, whole
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 
-#: Batches of known subsets in a row, besides as many as were measured, after which a search finds nothing new any more.
+#: Batches in a row, of subsets that it came by before, after which a search finds nothing new any more.
 MOST_KNOWN = 100_000
 
 #: The scope of whatever a classical method says.
@@ -186,11 +186,14 @@ class Walk:
             with one_thread():  # a surrogate's sums come out the same on any number of processors, and sooner
                 if self._batch is None:
                     self._batch = list(next(self._search))
-                looked = 0
+                looked, passed = 0, set[Mask]()
                 while all(mask in self.values for mask in self._batch):
+                    if not passed.issuperset(self._batch):  # new when it was measured: a walk that is taken up again
+                        passed.update(self._batch)
+                        looked = 0
                     self._batch = list(self._search.send([self.values[mask] for mask in self._batch]))
                     looked += 1
-                    if looked > MOST_KNOWN + len(self.values):  # a walk that is taken up again comes by all it measured
+                    if looked > MOST_KNOWN:
                         raise ProtocolError(
                             f"the method {self.method.name!r} went through {looked} batches of what it had measured "
                             "before; a search that finds nothing new returns Ended"

@@ -80,7 +80,9 @@ class ScriptedOperator:
                 self._skip_settlements()
                 self._given += 1
             elif isinstance(fact, Retracted):
-                self._given += isinstance(self._next, TakeBack)
+                before = self._given
+                self._skip_settlements()
+                self._given = self._given + 1 if isinstance(self._next, TakeBack) else before
             elif isinstance(fact, Settled):
                 self._given += isinstance(self._next, Settlement)
 

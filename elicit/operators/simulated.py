@@ -23,7 +23,7 @@ import numpy as np
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError, nearest
 from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated
-from elicit.numeric import GRID, LARGEST_MEASURED, is_number, is_whole
+from elicit.numeric import GRID, LARGEST_MEASURED, is_number, is_whole, step_of
 from elicit.operators.expression import Column, Expression, parse
 from elicit.subsets import Mask, indicator, members
 
@@ -212,7 +212,7 @@ class SimulatedOperator:
             levels = self._truth.levels(columns, self._maximise)
             order = next((level[0] - level[1] for level in levels if level[0] != level[1]), 0.0)
         else:
-            order = gap if abs(gap) > GRID else 0.0
+            order = gap if abs(gap) > step_of(worth[0]) else 0.0
         if order == 0:
             return Answer.EQUAL
         if self.hesitation > 0 and abs(gap) <= self.hesitation:

@@ -41,6 +41,15 @@ class Columns:
         """The position of the attribute that a column belongs to."""
         return next(i for i, columns in enumerate(self.positions) if column in columns)
 
+    def refuse_shifted(self, number: int, what: str) -> None:
+        """Refuse the position of an attribute that, since columns are grouped, is that of a column of another one."""
+        if (other := self.attribute_of(number)) != number:
+            one, another = (self.attributes.names[k] for k in (number, other))
+            raise InputError(
+                f"{what} {number}, which with feature_groups may be the attribute {one!r} or a column of {another!r}; "
+                "give its name"
+            )
+
     def take(self, columns: Sequence[int]) -> Any:
         """These columns of X, as the same kind of container."""
         return _safe_indexing(self.X, list(columns), axis=1)

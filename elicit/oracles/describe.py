@@ -235,7 +235,11 @@ class _Description:
     def _column(self, column: Any) -> str:
         """A column of a frame: its type and contents; two of equal contents may be handled in different ways."""
         kind = getattr(column, "dtype", None)
-        return f"{kind!r} {self._array(np.asarray(column))}"
+        told = f"{kind!r}"
+        categories = getattr(kind, "categories", None)
+        if "..." in told and categories is not None:  # of very many, only some are shown
+            told += f" {self._array(np.asarray(categories))}"
+        return f"{told} {self._array(np.asarray(column))}"
 
     def _labels(self, rows: Any) -> str:
         """The index of a frame or series, unless it counts from 0: code may read the labels of its rows."""

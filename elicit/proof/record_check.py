@@ -23,9 +23,10 @@ from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.statements import Source, Statement, beaten, standing
+from elicit.numeric import steps_of
 from elicit.printable import many, rounded
 from elicit.proof.proof_check import Plain, Proofs, decimal
-from elicit.proof.record_facts import KnownFacts, on_grid
+from elicit.proof.record_facts import KnownFacts
 from elicit.subsets import Mask, simplest
 from elicit.utility.cubes import subset_of
 from elicit.utility.numbers import demand, exact, listable
@@ -213,7 +214,7 @@ class _Claim:
         """The subset is the best of these by the first criterion, then by fewer attributes."""
         criterion, evaluated = self.known.header.criteria[0], self.known.history.evaluated
         sign = -1 if criterion.maximise else 1
-        best = min(among, key=lambda x: (sign * on_grid(evaluated[x].criteria[0]), simplest(x)))
+        best = min(among, key=lambda x: (sign * steps_of(evaluated[x].criteria[0]), simplest(x)))
         demand(self.subset == best, f"{self._braced(best)} is better by {criterion.name}, or as good with less")
 
     def _check_set(self) -> None:

@@ -44,7 +44,7 @@ from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.knowledge.linear import dense_ranks
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement
-from elicit.numeric import GRID
+from elicit.numeric import steps_of
 from elicit.printable import many
 from elicit.subsets import Family, Mask, masks_from, members
 from elicit.utility.numbers import demand
@@ -238,7 +238,7 @@ class KnownFacts:
         """What was measured in steps of the grid, larger is better."""
         signs = [1 if criterion.maximise else -1 for criterion in self.header.criteria]
         return {
-            fact.subset: [sign * on_grid(value) for sign, value in zip(signs, fact.criteria, strict=True)]
+            fact.subset: [sign * steps_of(value) for sign, value in zip(signs, fact.criteria, strict=True)]
             for fact in self._measured()
         }
 
@@ -252,11 +252,6 @@ class KnownFacts:
             Statement(subsets[i], subsets[j], Relation.STRICT, Source.DOMINANCE, WEIGHTS[Source.DOMINANCE])
             for i, j in dominance(list(vectors.values()))
         ]
-
-
-def on_grid(value: float) -> int:
-    """The multiple of the grid nearest to a criterion: how many steps."""
-    return round(value / GRID)
 
 
 def dominance(vectors: Sequence[Sequence[int]]) -> list[tuple[int, int]]:

@@ -301,6 +301,14 @@ def test_what_was_put_off_is_put_again_as_it_stood_once_more_is_known(since):
             assert found.why.endswith("(you put it off)")
 
 
+@pytest.mark.parametrize("rule", ["time", "callback"])
+def test_a_clock_or_a_program_that_interrupts_brings_nothing_back_that_was_put_off(rule):
+    facts = [Evaluated(0, 1, (0.5, 1.0)), Evaluated(1, 2, (0.9, 4.0)), Preferred(100, 1, 2, Answer.LATER)]
+    for since in ([], [Stopped(101, f"{rule}: enough"), Resumed(102)]):
+        history = History(Attributes.numbered(N), facts=[*facts, *since])
+        assert Questions(Beliefs(history, Family(N), Settings(worth=0.0))).next(np.random.default_rng(0)) is None
+
+
 def test_what_was_put_off_is_not_put_again_at_once():
     """Three of the front: whoever puts off every pair has seen each once."""
     put_off = []

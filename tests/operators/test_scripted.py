@@ -138,6 +138,16 @@ def test_what_settled_a_contradiction_before_an_interrupt_settles_no_other():
     assert operator(Reconcile(4, (1, 2))) == Settlement(1)
 
 
+def test_a_settlement_that_was_passed_over_is_passed_over_by_who_goes_on_too():
+    first, second, last = Answer.FIRST, Answer.SECOND, Answer.EQUAL
+    script = [Preferred(1, 1, 2, first), Settled(2, (1,)), Retracted(3, 1)]
+    operator = ScriptedOperator.recorded([*script, Preferred(4, 1, 2, second), Preferred(5, 1, 2, last)])
+    operator.catch_up([Preferred(1, 1, 2, first), Retracted(2, 1), Preferred(3, 1, 2, second)])
+    assert operator(compare(1, 2)) is last
+    operator.catch_up([Preferred(1, 1, 2, first)])
+    assert operator(Reconcile(2, (1,))) == Settlement(None)
+
+
 def test_a_settlement_of_another_run_answers_no_question():
     operator = ScriptedOperator.recorded([Settled(3, (1, 2)), Preferred(4, 1, 2, Answer.SECOND), Retracted(5, 4)])
     assert operator(compare(1, 2)) is Answer.SECOND

@@ -456,3 +456,14 @@ def test_what_a_function_uses_of_a_module_of_one_s_own_belongs_to_it():
 
     assert fingerprint(scorer_of("x + 1")) == fingerprint(scorer_of("x + 1", other=5))
     assert fingerprint(scorer_of("x + 1")) != fingerprint(scorer_of("x - 1"))
+
+
+def test_categories_in_another_order_are_others_however_many_they_are():
+    pd = pytest.importorskip("pandas")
+    for count in (4, 150):
+        order = [f"c{k}" for k in range(count)]
+        middle = count // 2
+        other = [*order[: middle - 1], order[middle], order[middle - 1], *order[middle + 1 :]]
+        frames = [pd.DataFrame({"a": pd.Categorical(order, categories=c)}) for c in (order, other, order)]
+        first, second, third = (describe(frame) for frame in frames)
+        assert first == third != second
