@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import dis
 import functools
+import importlib
+import importlib.util
 import sys
 import sysconfig
 from collections.abc import Mapping
@@ -36,6 +38,11 @@ def _installed(module: str) -> bool:
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None:  # typed in, or made while running
         return False
+    return _lies_there(file)
+
+
+def _lies_there(file: str) -> bool:
+    """Whether a file lies where libraries are installed."""
     return not _INSTALLED.isdisjoint(Path(file).parts) or Path(file).is_relative_to(sysconfig.get_path("stdlib"))
 
 
@@ -47,13 +54,47 @@ def function_parts(function: FunctionType) -> dict[str, Any]:
     code = function.__code__
     changed = _bound_outside(code)
     cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    imported = _imported(code, function.__globals__)
     return {
         "code": code,
         "defaults": function.__defaults__,
         "keywords": function.__kwdefaults__,
         "closure": [_cell_contents(cell) for name, cell in cells if name not in changed],
         "globals": _resolved(function.__globals__, _global_names(code) - changed),
+        **({"imports": _resolved(imported, {*imported, *_global_names(code)})} if imported else {}),
     }
+
+
+def _imported(code: CodeType, space: Mapping[str, Any]) -> dict[str, ModuleType]:
+    """The modules of the user's own that a body and the bodies in it import, by name."""
+    found: dict[str, ModuleType] = {}
+    steps = list(dis.get_instructions(code))
+    for k, step in enumerate(steps):
+        if step.opname == "IMPORT_NAME":
+            level = steps[k - 2].argval  # how far up the packages: what is loaded before the list of names
+            relative = "." * level + str(step.argval)
+            try:
+                name = importlib.util.resolve_name(relative, space.get("__package__") or None)
+                if not _lies_with_libraries(name):
+                    found[name] = importlib.import_module(name)
+            except Exception:  # whatever a module raises that is loaded
+                continue  # the body itself will meet it
+    for inner in (c for c in code.co_consts if isinstance(c, CodeType)):
+        found |= _imported(inner, space)
+    return found
+
+
+def _lies_with_libraries(module: str) -> bool:
+    """Whether a module, which need not be loaded yet, belongs to an installed library."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names or getattr(sys.modules.get(module), "__file__", None) is not None:
+        return top in sys.stdlib_module_names or _installed(module)
+    if top in sys.modules and sys.modules[top].__spec__ is None:  # made while running
+        return False
+    found = importlib.util.find_spec(top)
+    if found is None:
+        return True
+    return all(map(_lies_there, [found.origin] if found.origin else found.submodule_search_locations or ()))
 
 
 def _resolved(space: Mapping[str, Any], names: set[str], above: tuple[ModuleType, ...] = ()) -> dict[str, Any]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime
 import functools
+import importlib
 import json
 import logging
 import queue
 import random
 import re
+import shutil
+import sys
 import threading
 from argparse import ArgumentParser
 from array import array
@@ -36,6 +39,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from elicit.errors import InputError
+from elicit.oracles.code import function_parts
 from elicit.oracles.describe import describe, fingerprint
 
 
@@ -467,3 +471,48 @@ def test_categories_in_another_order_are_others_however_many_they_are():
         frames = [pd.DataFrame({"a": pd.Categorical(order, categories=c)}) for c in (order, other, order)]
         first, second, third = (describe(frame) for frame in frames)
         assert first == third != second
+
+
+READERS = {
+    "import": "def read(model):\n    import {name}\n    return {name}.TABLE['a'] + 1\n",
+    "from": "def read(model):\n    from {name} import TABLE\n    return TABLE['a'] + 1\n",
+    "within": "def read(model):\n    def f():\n        from {name} import TABLE\n        return TABLE\n    return f\n",
+    "package": "def read(model):\n    from {name}.part import TABLE\n    return TABLE['a'] + 1\n",
+    "neighbour": "__package__ = '{name}'\ndef read(model):\n    from .part import TABLE\n    return TABLE['a'] + 1\n",
+}
+
+
+@pytest.mark.parametrize("way", READERS)
+def test_what_a_body_imports_of_code_of_one_s_own_counts(way, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    told = []
+    for k, table in enumerate(({"a": 1}, {"a": 2}, {"a": 1})):
+        name, text = f"own_{way}", f"TABLE = {table!r}\n"
+        if way in ("package", "neighbour"):
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / "__init__.py").write_text("")
+            (tmp_path / name / "part.py").write_text(text)
+        else:
+            (tmp_path / f"{name}.py").write_text(text)
+        for loaded in [m for m in sys.modules if m.partition(".")[0] == name]:
+            monkeypatch.delitem(sys.modules, loaded)
+        importlib.invalidate_caches()
+        shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+        shutil.rmtree(tmp_path / name / "__pycache__", ignore_errors=True)
+        space = {"__name__": f"typed_{k}"}
+        exec(READERS[way].format(name=name), space)  # code as somebody would have written it
+        told.append(describe(space["read"]))
+    assert told[0].replace("typed_2", "typed_0") == told[2].replace("typed_2", "typed_0")
+    assert told[0] != told[1].replace("typed_1", "typed_0")
+
+
+def test_what_a_body_imports_of_libraries_or_cannot_import_changes_nothing():
+    def plain():
+        import json
+
+        import sklearn.svm
+        from nowhere_at_all import something
+
+        return json, sklearn.svm, something
+
+    assert "imports" not in function_parts(plain)
