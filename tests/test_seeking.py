@@ -9,7 +9,7 @@ from elicit.decide.outlook import WIDER, Outlook
 from elicit.decide.process import Process
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared
-from elicit.estimator.seeking import next_subsets
+from elicit.estimator.seeking import _worth, next_subsets
 from elicit.events import SCORE_AND_SIZE, Evaluated
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family, indicator, mask_of
@@ -136,3 +136,9 @@ def test_what_is_sought_does_not_hang_on_the_last_digits_of_a_forecast(monkeypat
 
     monkeypatch.setattr(Process, "predicted", perturbed)
     assert sought_in_turn() == plain
+
+
+def test_fewer_attributes_at_the_same_score_are_a_gain_and_the_least_better_score_is_a_greater_one():
+    found = history({0b1111: 0.9, 0b111: 0.9, 0b11: 0.9 - 1e-9, 0b11111111: 0.9 + 1e-9})
+    four, three, worse, better = _worth(found, 8).tolist()
+    assert worse < four < three < better

@@ -21,7 +21,6 @@ from elicit.decide.forecast import CENTRES, Forecast, log_improvement
 from elicit.decide.outlook import Outlook
 from elicit.decide.restarts import ANEW, draws_missing, last_beginning
 from elicit.knowledge.history import History
-from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, members
 from elicit.utility.monomials import Vector
 
@@ -62,8 +61,8 @@ def next_subsets(
 
 
 def _worth(history: History, n: int) -> Vector:
-    """The scores; of those equal, fewer attributes are worth more."""
-    return np.asarray(history.vectors[:, 0] - GRID / (2 * n) * _sizes(history.subsets))
+    """The scores, in steps of the grid; of those equal, fewer attributes are worth more, by half a step at most."""
+    return np.asarray(history.vectors[:, 0] - _sizes(history.subsets) / (2 * n))
 
 
 class _Ground:
