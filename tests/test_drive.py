@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import nullcontext
 from itertools import count
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from joblib import parallel_config
 
 from elicit.alongside.hopeless import only_failures, require_hope
-from elicit.alongside.measuring import JournalWriter, measure, measured_by, remembering
+from elicit.alongside.measuring import JournalWriter, looked_at, measure, measured_by, remembering
 from elicit.asks import Compare, Enough, Evaluate, Failure, Measured, Reconcile, Settlement, TakeBack
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -699,6 +700,17 @@ def test_what_breaks_a_round_off_leaves_what_was_measured_in_the_journal(tmp_pat
     kept = read(path)
     assert set(kept.cached) == ({second} if breaks_off else {second, third})
     assert [fact.subset for fact in kept.facts if isinstance(fact, Evaluated)] == ([] if breaks_off else [first])
+
+
+def test_what_breaks_a_first_look_off_leaves_what_was_measured_in_the_journal(tmp_path):
+    oracle = truth()
+    for k, breaks_off in enumerate((True, False)):
+        path = tmp_path / str(k)
+        with begin(path, oracle, SETTINGS) as session:
+            writer = JournalWriter(session.elicitation, session.journal, time.time)
+            with pytest.raises(KeyboardInterrupt) if breaks_off else nullcontext():
+                looked_at(remembering(oracle, (), {}), Threads(breaks_off), writer, [0b1, 0b10, 0b11])
+        assert set(read(path).cached) == ({0b10} if breaks_off else {0b1, 0b10, 0b11})
 
 
 @pytest.mark.parametrize("at", [0, 3, 8])

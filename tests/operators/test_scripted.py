@@ -146,6 +146,9 @@ def test_a_settlement_that_was_passed_over_is_passed_over_by_who_goes_on_too():
     assert operator(compare(1, 2)) is last
     operator.catch_up([Preferred(1, 1, 2, first)])
     assert operator(Reconcile(2, (1,))) == Settlement(None)
+    operator = ScriptedOperator.recorded([Settled(2, (1,)), Preferred(3, 1, 2, first), Preferred(4, 1, 2, last)])
+    operator.catch_up([Preferred(2, 1, 2, first)])
+    assert operator(compare(1, 2)) is last
 
 
 def test_a_settlement_of_another_run_answers_no_question():
