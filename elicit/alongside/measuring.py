@@ -116,10 +116,14 @@ def _kept_if_broken_off(replies: Mapping[Mask, Measured | Failure], writer: Jour
     try:
         yield
     except BaseException:
-        for subset, reply in replies.items():
-            if isinstance(reply, Measured):
-                writer.keep(subset, reply)
+        _keep_measured(replies, writer)
         raise
+
+
+def _keep_measured(replies: Mapping[Mask, Measured | Failure], writer: JournalWriter) -> None:
+    for subset, reply in replies.items():
+        if isinstance(reply, Measured):
+            writer.keep(subset, reply)
 
 
 def looked_at(
@@ -127,9 +131,7 @@ def looked_at(
 ) -> list[Measured | Failure]:
     """What the oracle says of subsets that nobody has asked for yet; what was measured is kept."""
     replies = measured_by(workers, oracle, subsets, writer)
-    for subset, reply in zip(subsets, replies, strict=True):
-        if isinstance(reply, Measured):
-            writer.keep(subset, reply)
+    _keep_measured(dict(zip(subsets, replies, strict=True)), writer)
     return replies
 
 

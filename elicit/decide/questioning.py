@@ -117,9 +117,8 @@ class Questions:
 
     def _more_known_since(self, request: int) -> bool:
         """Whether anything happened since but questions that were put off as well: else one would ask at once again."""
-        since = [fact for fact in self._history.facts if fact.request > request]
         interrupted = False
-        for fact in since:
+        for fact in (fact for fact in self._history.facts if fact.request > request):
             put_off = isinstance(fact, Preferred) and fact.answer is Answer.LATER
             # whoever a clock or a program interrupted comes back as if nothing had been
             if not (isinstance(fact, Asked | Stopped) or put_off or (interrupted and isinstance(fact, Resumed))):

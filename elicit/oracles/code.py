@@ -77,8 +77,8 @@ def _imported(code: CodeType, space: Mapping[str, Any]) -> dict[str, ModuleType]
                 name = importlib.util.resolve_name(relative, space.get("__package__") or None)
                 if not _lies_with_libraries(name):
                     found[name] = importlib.import_module(name)
-            except Exception:  # whatever a module raises that is loaded
-                continue  # the body itself will meet it
+            except Exception:  # a module may raise anything while it is loaded; the body itself will meet it
+                continue
     for inner in (c for c in code.co_consts if isinstance(c, CodeType)):
         found |= _imported(inner, space)
     return found
@@ -87,8 +87,10 @@ def _imported(code: CodeType, space: Mapping[str, Any]) -> dict[str, ModuleType]
 def _lies_with_libraries(module: str) -> bool:
     """Whether a module, which need not be loaded yet, belongs to an installed library."""
     top = module.partition(".")[0]
-    if top in sys.stdlib_module_names or getattr(sys.modules.get(module), "__file__", None) is not None:
-        return top in sys.stdlib_module_names or _installed(module)
+    if top in sys.stdlib_module_names:
+        return True
+    if getattr(sys.modules.get(module), "__file__", None) is not None:
+        return _installed(module)
     if top in sys.modules and sys.modules[top].__spec__ is None:  # made while running
         return False
     found = importlib.util.find_spec(top)
