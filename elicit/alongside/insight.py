@@ -39,7 +39,7 @@ class Insight:
             budget=elicitation.budget,
             rejected=len(elicitation.history.rejected),
             asked=len(elicitation.history.answers),
-            most_questions=elicitation.most_questions,
+            most_questions=elicitation.turns.most,
             regret=None if latest is None else latest.regret,
         )
 

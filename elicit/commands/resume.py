@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         others = other_versions(session.journal.header.versions)
         if others:
             notes += (f"begun with {printable(others)}: what is measured now may differ a little from what is kept",)
-        left = many(elicitation.questions_left, "more question")
+        left = many(elicitation.turns.left, "more question")
         notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {left}",)
         return play_session(session, oracle, section, PlayOptions(args.n_jobs, args.output, notes))
 

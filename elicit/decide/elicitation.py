@@ -21,12 +21,13 @@ import numpy as np
 from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, Reply, Request, Settlement
 from elicit.decide.arguments import checked_prior, settings_of
 from elicit.decide.beliefs import Beliefs
-from elicit.decide.descent import between_questions, first_draws
+from elicit.decide.descent import first_draws
 from elicit.decide.exploring import propose
 from elicit.decide.outlook import Outlook
 from elicit.decide.questioning import Question, Questions
 from elicit.decide.settings import Settings
 from elicit.decide.stopping import Stopping
+from elicit.decide.turns import Turns
 from elicit.errors import InputError, ProtocolError
 from elicit.events import (
     BY_WISH,
@@ -151,22 +152,9 @@ class Elicitation:
         return self.settings.evaluations(self.family)
 
     @property
-    def most_questions(self) -> int:
-        """Questions that may be put in all, one more for each whose answer was taken back.
-
-        Those that are kept for doubts are among them once they begin.
-        """
-        return self._most_counted + len(self.history.undone)
-
-    @property
-    def questions_left(self) -> int:
-        """Questions that may still be put, as `most_questions` counts."""
-        return max(self._most_counted - self.history.asked, 0)
-
-    @property
-    def _most_counted(self) -> int:
-        undoubted = self.settings.undoubted_questions
-        return undoubted if self.history.asked < undoubted else self.settings.questions
+    def turns(self) -> Turns:
+        """When a question falls, and how many are left."""
+        return Turns(self.history, self.settings, self.family)
 
     @property
     def evaluations(self) -> int:
@@ -345,7 +333,7 @@ class Elicitation:
         question = self._question(rng, left, reason is not None) or self._proof_question(rng, rival)
         if question is None and reason is not None:
             return Stopped(self._next_id, reason)
-        if question is not None and (left <= 0 or reason is not None or self._between_questions == 0):
+        if question is not None and (left <= 0 or reason is not None or self.turns.at_once):
             return _round(self._next_id, question)
         if left <= 0:
             return Stopped(self._next_id, self._spent())
@@ -371,52 +359,25 @@ class Elicitation:
 
     def _proof_question(self, rng: np.random.Generator, rival: Mask | None) -> Question | None:
         """What an answer could add to a proof: asked when its counterexample is evaluated already."""
-        if rival not in self.history.evaluated or self.history.asked >= self.settings.undoubted_questions:
+        if rival not in self.history.evaluated or not self.turns.without_doubts:
             return None
         return Questions(self.beliefs).for_proof(rival, rng)
 
-    @property
-    def _between_questions(self) -> int:
-        return between_questions(self.settings, self.family)
-
     def _question(self, rng: np.random.Generator, left: int, ending: bool) -> Question | None:
         """The question to ask now, when one is due."""
-        settings, over = self.settings, left <= 0 or ending
-        if not self.history.evaluated or not self._may_ask(over):
+        turns, over = self.turns, left <= 0 or ending
+        may_ask = turns.without_doubts or (over and turns.for_doubts and bool(self.beliefs.doubted))
+        if not self.history.evaluated or not may_ask:
             return None
         questions, found = Questions(self.beliefs), None
-        at_the_end = over and self.history.asked_since_call < self._kept_for_the_end
-        if at_the_end or self._due:
+        at_the_end = over and turns.last
+        if at_the_end or turns.due:
             worth = 0.0 if ending else LAST_WORTH if at_the_end else 1.0
-            found = questions.check(rng) if self._check_due else None
+            found = questions.check(rng) if turns.check_due else None
             found = found or questions.doubted(rng) or questions.next(rng, worth=worth, last=at_the_end)
-        if found is None and over and settings.confirm > 0:
-            found = questions.confirming(rng, few=self.history.asked < settings.confirm)
+        if found is None and over and self.settings.confirm > 0:
+            found = questions.confirming(rng, few=turns.for_confirming)
         return found
-
-    def _may_ask(self, over: bool) -> bool:
-        """Whether a question is left; once all is measured those count, too, that are kept for doubts."""
-        return self.history.asked < self.settings.undoubted_questions or (over and self._may_doubt)
-
-    @property
-    def _kept_for_the_end(self) -> int:
-        return min(self.settings.last_questions, self.settings.undoubted_questions)
-
-    @property
-    def _due(self) -> bool:
-        """Whether enough was measured since the last answer."""
-        between, most = self._between_questions, self.settings.undoubted_questions - self._kept_for_the_end
-        return between == 0 or (self.history.calls_since_answer >= between and self.history.asked < most)
-
-    @property
-    def _check_due(self) -> bool:
-        every, asked = self.settings.check_every, self.history.asked
-        return every > 0 and asked > 0 and asked % every == 0
-
-    @property
-    def _may_doubt(self) -> bool:
-        """Whether some answer is doubted, and questions are left that are kept for this."""
-        return self.history.asked < self.settings.questions and bool(self.beliefs.doubted)
 
     def _done(self, fact: Stopped) -> Done:
         return Done(fact.request, fact.reason, self.incumbent, self.beliefs.utilities.scope)

@@ -628,8 +628,8 @@ def test_what_is_kept_for_doubts_is_asked_at_the_end_while_an_answer_is_doubted_
     beyond = 0
     while not isinstance(request := elicitation.ask(), Done):
         asked = elicitation.history.asked
-        assert elicitation.most_questions == (9 if asked < 9 else 13)
-        assert elicitation.questions_left == elicitation.most_questions - asked
+        assert elicitation.turns.most == (9 if asked < 9 else 13)
+        assert elicitation.turns.left == elicitation.turns.most - asked
         if isinstance(request, Compare) and asked >= 9:
             beyond += 1
             assert elicitation.evaluations == 30
@@ -726,9 +726,9 @@ def test_whoever_takes_an_answer_back_has_a_question_for_it(seed):
     again = elicitation.ask()
     assert isinstance(again, Compare)
     assert len(answered_through(elicitation)) == 4
-    assert elicitation.most_questions == 4
+    assert elicitation.turns.most == 4
     replayed = Elicitation(elicitation.history.attributes, settings=elicitation.settings, facts=elicitation.facts)
-    assert replayed.most_questions == 4
+    assert replayed.turns.most == 4
 
 
 def test_what_is_taken_back_to_settle_a_contradiction_gives_no_question_more():
@@ -741,7 +741,7 @@ def test_what_is_taken_back_to_settle_a_contradiction_gives_no_question_more():
         elicitation.tell(request.id, answer)
     assert settled > 0
     assert elicitation.history.retracted
-    assert elicitation.most_questions == 12
+    assert elicitation.turns.most == 12
     assert len(elicitation.history.answers) <= 12
 
 
