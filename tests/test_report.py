@@ -21,6 +21,8 @@ from types import SimpleNamespace
 import journals
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -44,8 +46,9 @@ from elicit.printable import LONGEST_LABEL, rounded
 from elicit.proof.record_check import Step
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Why
-from elicit.report.content import _events, gather, strongest
-from elicit.report.drawing import LOOKS, RIGHT, WIDTH, bars, curve, path_of_session, scale
+from elicit.report.content import Measurement, _events, gather, strongest
+from elicit.report.drawing import HEIGHT, LEFT, LOOKS, RIGHT, WIDTH, bars, curve, path_of_session, scale
+from elicit.report.front import _near, front_section
 from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, ModelStory, story_of
 from elicit.report.page import page
@@ -241,6 +244,43 @@ def test_of_one_below_the_front_that_is_recommended_it_is_said_that_noise_puts_i
     assert gathered(read(tmp_path / "j.jsonl")).recommended.in_front != below, "else this shows nothing"
     text = written(tmp_path / "j.jsonl").read_text(encoding="utf-8")
     assert ("But for noise: what lies above the recommended one leads by no more than" in text) == below
+
+
+near = st.lists(st.integers(-30, 30) | st.floats(-30, 30), min_size=1, max_size=6)
+
+
+@given(near, near)
+@example([1, 6], [30])
+@example([0.9, 0.95], [0.6, 0.98])
+def test_a_drawing_reaches_as_far_as_anything_but_no_further_beyond_the_front_than_half_its_width(inner, others):
+    every = [*inner, *others]
+    (low, high), (first, last) = _near(inner, every), (min(every), max(every))
+    more = (max(inner) - min(inner)) / 2
+    if all(value == int(value) for value in every):
+        more = np.ceil(more)
+    assert low == (first if more == 0 else pytest.approx(max(first, min(inner) - more)))
+    assert high == (last if more == 0 else pytest.approx(min(last, max(inner) + more)))
+    assert low <= min(inner) <= max(inner) <= high
+
+
+@pytest.mark.parametrize(("far", "count"), [((0.55, 30), 2), ((0.87, 5), 0)])
+def test_what_lies_far_from_the_front_is_drawn_at_the_edge_and_counted(far, count):
+    worst, largest = far
+    scores = [(0.9, 1.0, True), (0.94, 3.0, True), (0.95, 4.0, True), (worst, 2.0, False), (0.94, largest, False)]
+    measured = tuple(
+        Measurement(k, 1 << k, (f"x{k}",), (score, size), (0.01, None), in_front)
+        for k, (score, size, in_front) in enumerate(scores)
+    )
+    content = SimpleNamespace(criteria=SCORE_AND_SIZE, measured=measured, best=1, recommended=measured[1])
+    text = "".join(front_section(content))
+    marks = re.findall(r'<circle cx="([^"]*)" cy="([^"]*)" r="[^"]*" class="(\w+)"', text)
+    assert [kind for _, _, kind in marks if kind != "ring"].count("beyond") == count
+    assert ("drawn at the edge (2)" in text, "drawn at the edge" in text) == (count == 2, count > 0)
+    across, down = ([float(mark[k]) for mark in marks] for k in (0, 1))
+    assert (min(across), max(across), min(down) >= 0, max(down) <= HEIGHT) == (LEFT + 8, WIDTH - RIGHT - 8, True, True)
+    # what lies at a place of its own is told there, and at the edge what was measured, not where it is drawn
+    assert f"score {worst}; size 2" in text
+    assert f"score 0.94; size {largest}" in text
 
 
 @pytest.mark.parametrize(("parsimony", "margin"), [("exact", "0.001"), (0.1, "1")])

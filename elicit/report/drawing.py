@@ -31,6 +31,7 @@ LOOKS: Mapping[str, Mapping[str, str]] = {
     "middle": {"text-anchor": "middle"},
     "grid": {"stroke": "#d0d7de", "stroke-width": ".7"},
     "dot": {"fill": "#8c959f"},
+    "beyond": {"fill": "none", "stroke": "#8c959f"},
     "front": {"fill": "#0b5cad"},
     "recommended": {"fill": "#b3261e"},
     "ring": {"fill": "none", "stroke": "none"},

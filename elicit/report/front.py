@@ -5,13 +5,15 @@ The rule: the drawing can be used with a pointer or a keyboard, and the table be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from elicit.operators.picture import heading
 from elicit.printable import many, rounded
 from elicit.report.content import Content, Measurement
 from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale, axes, figure, scale, shape
-from elicit.report.markup import Html, element
+from elicit.report.markup import Child, Html, element
 from elicit.report.pieces import boxed, names_of, values_of
 
 
@@ -29,18 +31,11 @@ def front_section(content: Content) -> Iterator[Html]:
         "Nobody who agrees with the criteria would choose a measured subset below the front. Which one of the front "
         f"is best, only your answers say.{'' if content.recommended.in_front else doubt}{seeming if count > 2 else ''}",
     )
+    window = _Window.of(content)
     yield element(
         "figure",
-        _drawing(content, title, heading(second) if second else "attributes"),
-        element(
-            "figcaption",
-            element("span", "", class_="key recommended", aria_hidden="true"),
-            "recommended; ",
-            element("span", "", class_="key front", aria_hidden="true"),
-            "front, with the standard deviation over folds where there is one; ",
-            element("span", "", class_="key dot", aria_hidden="true"),
-            "below the front.",
-        ),
+        _drawing(content, window, title, heading(second) if second else "attributes"),
+        element("figcaption", _caption(sum(map(window.beyond, content.measured)))),
     )
     yield element("p", "Point at a subset to read it.", class_="soft script-only")
     yield element("div", "", id="told", class_="told script-only", aria_live="polite", role="status")
@@ -48,29 +43,86 @@ def front_section(content: Content) -> Iterator[Html]:
     yield _table(content)
 
 
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class _Window:
+    """What is drawn of all that was measured: the front and what is near it. What lies beyond is drawn at the edge."""
+
+    across: Ends
+    upwards: Ends
+
+    @classmethod
+    def of(cls, content: Content) -> _Window:
+        every = content.measured
+        inner = [m for m in every if m.in_front or m.place == content.best]
+        ends = [m.values[0] + sign * (m.spread[0] or 0.0) for m in inner for sign in (-1, 1)]
+        return cls(_near([_x(m) for m in inner], [_x(m) for m in every]), _near(ends, [m.values[0] for m in every]))
+
+    def place(self, m: Measurement) -> tuple[float, float]:
+        """Where a subset is drawn."""
+        return _within(_x(m), self.across), _within(m.values[0], self.upwards)
+
+    def beyond(self, m: Measurement) -> bool:
+        """Whether it is drawn elsewhere than where it lies."""
+        return self.place(m) != (_x(m), m.values[0])
+
+
 def _x(measurement: Measurement) -> float:
     return measurement.values[1] if len(measurement.values) > 1 else float(len(measurement.names))
 
 
-def _drawing(content: Content, title: str, horizontal: str) -> Html:
-    front = [m for m in content.measured if m.in_front]
-    ends = [m.values[0] + sign * (m.spread[0] or 0.0) for m in front for sign in (-1, 1)]
-    x, x_ticks = scale([_x(m) for m in content.measured], LEFT + 8, WIDTH - RIGHT - 8)
-    y, y_ticks = scale([*ends, *(m.values[0] for m in content.measured)], HEIGHT - BOTTOM, TOP + 6)
+def _near(inner: Sequence[float], every: Sequence[float]) -> Ends:
+    """From the least to the greatest of all, but no further from the inner ones than half the width of these."""
+    low, high = min(inner), max(inner)
+    if low == high:
+        return min(every), max(every)
+    more = (high - low) / 2
+    if all(value == int(value) for value in every):
+        more = math.ceil(more)
+    return min(low, max(low - more, min(every))), max(high, min(high + more, max(every)))
+
+
+def _within(value: float, ends: Ends) -> float:
+    return min(max(value, ends[0]), ends[1])
+
+
+def _caption(beyond: int) -> list[Child]:
+    """What the marks mean; `beyond`: how many subsets are drawn at the edge."""
+    kinds = {
+        "recommended": "recommended; ",
+        "front": "front, with the standard deviation over folds where there is one; ",
+        "dot": "below the front",
+    }
+    parts: list[Child] = []
+    for kind, told in kinds.items():
+        parts += [element("span", "", class_=f"key {kind}", aria_hidden="true"), told]
+    if beyond:
+        mark = element("span", "", class_="key beyond", aria_hidden="true")
+        parts += ["; ", mark, f"further away, drawn at the edge ({beyond})"]
+    return [*parts, "."]
+
+
+def _drawing(content: Content, window: _Window, title: str, horizontal: str) -> Html:
+    x, x_ticks = scale(window.across, LEFT + 8, WIDTH - RIGHT - 8)
+    y, y_ticks = scale(window.upwards, HEIGHT - BOTTOM, TOP + 6)
     # the front last, so that nothing lies over it
     order = sorted(content.measured, key=lambda m: (m.place == content.best, m.in_front))
     return figure(
         title,
         axes(x, y, x_ticks, y_ticks, horizontal, heading(content.criteria[0])),
-        *(_point(content, m, x, y) for m in order),
+        *(_point(content, m, window, x, y) for m in order),
         label=f"{title}; the table below lists the front",
     )
 
 
-def _point(content: Content, m: Measurement, x: Scale, y: Scale) -> Html:
+def _point(content: Content, m: Measurement, window: _Window, x: Scale, y: Scale) -> Html:
     best = m.place == content.best
-    across, down, spread = x(_x(m)), y(m.values[0]), m.spread[0]
+    across, upwards = window.place(m)
+    across, down, spread = x(across), y(upwards), m.spread[0]
     kind, radius = ("recommended", 5.5) if best else ("front", 4.2) if m.in_front else ("dot", 2.6)
+    kind = "beyond" if window.beyond(m) else kind
     told = "; ".join(f"{c.name} {rounded(value)}" for c, value in zip(content.criteria, m.values, strict=True))
     bar = None
     if m.in_front and spread:
