@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TextIO
 from elicit import __version__
 from elicit.commands.help_layout import Help, LaidOutHelp
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
-from elicit.errors import CertificateError, ElicitError, InputError
+from elicit.errors import CertificateError, ElicitError, InputError, nearest
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -56,12 +56,21 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help, **settings}, allow_abbrev=False)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Refuse what is unknown at once: argparse would leave it to the parser of all commands, with other options."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            option = next((text for text in unknown if text.startswith("--")), None)
+            meant = "" if option is None else nearest(option.partition("=")[0], self._option_string_actions, shown=str)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+        return found, unknown
+
     def error(self, message: str) -> NoReturn:
         if message.startswith("argument COMMAND:"):  # most likely data, or an option of a session
             message += "; a session on your own data is elicit ask DATA --target COLUMN"
         if message.endswith("expected one argument"):
             message += ", after = if it begins with -"
-        complain(f"{message}; {self.prog} --help shows what is possible")
+        complain(f"{message}{' ' if message.endswith('?') else '; '}{self.prog} --help shows what is possible")
         raise SystemExit(BAD_INPUT)
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -81,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdin.reconfigure(errors="replace")
     try:
         with _exiting_at_once():
-            args = _parsed(argv)
+            args = _parser().parse_args(argv)
             command = _command(args)
         with _terminating_like_an_interrupt():
             status = command(args)
@@ -161,16 +170,6 @@ def _discard(stream: TextIO) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
-
-
-def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The parsed arguments; an unknown one is an error that points to the help of the command that was given."""
-    parser = _parser()
-    args, unknown = parser.parse_known_args(argv)
-    if unknown:
-        parser.prog = f"{parser.prog} {args.command}" if args.command else parser.prog
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    return args
 
 
 def _parser() -> _Parser:

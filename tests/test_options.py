@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.cli import _DESCRIPTION, _EPILOG, _parsed, _parser
+from elicit.cli import _DESCRIPTION, _EPILOG, _parser
 from elicit.commands.arguments import column_groups, listed, mask_of_listed
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.parsers import _SCENARIO, add_commands
@@ -78,13 +78,13 @@ def command_with(name, *arguments):
 
 def parsed(name, *arguments):
     """What a command with all that it needs and these arguments is given."""
-    return vars(_parsed(command_with(name, *arguments)))
+    return vars(_parser().parse_args(command_with(name, *arguments)))
 
 
 def refusal(capsys, *arguments):
     """The one line that says why arguments are refused."""
     with pytest.raises(SystemExit) as end:
-        _parsed(arguments)
+        _parser().parse_args(arguments)
     out, err = capsys.readouterr()
     assert (end.value.code, out, err.count("\n")) == (2, "", 1)
     return err
@@ -126,13 +126,26 @@ def test_a_command_needs_no_more_and_no_less_than_what_is_said(name, capsys):
 def test_no_option_may_be_abbreviated(name, option, capsys):
     short = option[:-1] if action(name, option).nargs == 0 else f"{option[:-1]}=1"
     told = refusal(capsys, *command_with(name, short))
-    assert told == f"elicit: unrecognized arguments: {short}; elicit {name} --help shows what is possible\n"
+    meant = f"did you mean {option}? elicit {name} --help shows what is possible"
+    assert told == f"elicit: unrecognized arguments: {short}; {meant}\n"
 
 
 def test_no_option_before_a_command_may_be_abbreviated(capsys):
-    for short in ("--default", "--journa=j", "--versio", "--hel"):
+    for short, meant in (
+        ("--default", "defaults"),
+        ("--journa=j", "journal"),
+        ("--versio", "version"),
+        ("--hel", "help"),
+    ):
         told = refusal(capsys, short)
-        assert told == f"elicit: unrecognized arguments: {short}; elicit --help shows what is possible\n"
+        help = f"did you mean --{meant}? elicit --help shows what is possible"
+        assert told == f"elicit: unrecognized arguments: {short}; {help}\n"
+
+
+def test_what_resembles_no_option_is_refused_without_a_guess(capsys):
+    for unknown in ("--xyzzy=1", "-x", "stray"):
+        told = refusal(capsys, *command_with("verify", unknown))
+        assert told == f"elicit: unrecognized arguments: {unknown}; elicit verify --help shows what is possible\n"
 
 
 @pytest.mark.parametrize(("name", "option"), VALUED)
@@ -205,7 +218,7 @@ def test_help_says_which_options_of_a_score_are_for_relevance_alone():
 @pytest.mark.parametrize(("arguments", "text"), [([], _EPILOG), (["run"], _SCENARIO), (["compare"], _SCENARIO)])
 def test_what_help_sets_out_in_lines_is_shown_in_these_lines(arguments, text, capsys):
     with pytest.raises(SystemExit):
-        _parsed([*arguments, "--help"])
+        _parser().parse_args([*arguments, "--help"])
     told = capsys.readouterr().out
     assert told.endswith(f"\n\n{text}")
     if not arguments:
@@ -215,7 +228,7 @@ def test_what_help_sets_out_in_lines_is_shown_in_these_lines(arguments, text, ca
 
 def test_help_of_a_session_says_where_the_defaults_are(capsys):
     with pytest.raises(SystemExit):
-        _parsed(["ask", "--help"])
+        _parser().parse_args(["ask", "--help"])
     told = " ".join(capsys.readouterr().out.split())
     assert told.endswith("elicit --defaults explains how a session searches and asks unless told otherwise.")
 
@@ -232,10 +245,10 @@ def test_an_output_has_a_short_name_and_a_long_one(name):
 
 
 def test_a_journal_may_stand_before_the_command_or_after_it():
-    assert _parsed(["ask", "wine"]).journal is None
-    assert _parsed(["--journal", "j", "ask", "wine"]).journal == "j"
-    assert _parsed(["ask", "wine", "--journal", "j"]).journal == "j"
-    assert _parsed(["--journal", "i", "ask", "wine", "--journal", "j"]).journal == "j"
+    assert _parser().parse_args(["ask", "wine"]).journal is None
+    assert _parser().parse_args(["--journal", "j", "ask", "wine"]).journal == "j"
+    assert _parser().parse_args(["ask", "wine", "--journal", "j"]).journal == "j"
+    assert _parser().parse_args(["--journal", "i", "ask", "wine", "--journal", "j"]).journal == "j"
 
 
 def test_what_may_be_given_several_times_or_not_at_all():
