@@ -72,8 +72,13 @@ COUNTED = [each for each in VALUED if each[1] in LEAST and each != ("resume", "-
 
 
 def command_with(name, *arguments):
-    """A command with all that it needs, and these arguments."""
-    return [name, *(word for needed in NEEDED[name] for word in needed), *arguments]
+    """A command with all that it needs and is not among these arguments, and these."""
+    given = {text.partition("=")[0] for text in arguments}
+    known = PARSERS[name]._option_string_actions
+    others = [
+        needed for needed in NEEDED[name] if needed[0] not in known or not given & {*known[needed[0]].option_strings}
+    ]
+    return [name, *(word for needed in others for word in needed), *arguments]
 
 
 def parsed(name, *arguments):
@@ -146,6 +151,25 @@ def test_what_resembles_no_option_is_refused_without_a_guess(capsys):
     for unknown in ("--xyzzy=1", "-x", "stray"):
         told = refusal(capsys, *command_with("verify", unknown))
         assert told == f"elicit: unrecognized arguments: {unknown}; elicit verify --help shows what is possible\n"
+
+
+LISTS = {"--criteria": ",", "--keep": ",", "--drop": ",", "--by": ",", "--not": ",", "--groups": ";"}
+
+
+@pytest.mark.parametrize(("name", "option"), VALUED)
+def test_an_option_given_twice_adds_to_its_list_or_is_refused(name, option, capsys):
+    known = action(name, option)
+    value = known.choices[0] if known.choices else str(max(1, LEAST.get(option, 1)))
+    twice = [f"{option}={value}"] * 2
+    if isinstance(known, argparse._AppendAction):
+        assert parsed(name, *twice)[known.dest] == [value, value]
+    elif option in LISTS:
+        assert parsed(name, *twice)[known.dest] == f"{value}{LISTS[option]}{value}"
+        assert parsed(name, twice[0])[known.dest] == value, "of another command line nothing is kept"
+    else:
+        told = refusal(capsys, *command_with(name, *twice))
+        assert "given twice, as" in told
+        assert "leave one out" in told
 
 
 @pytest.mark.parametrize(("name", "option"), VALUED)

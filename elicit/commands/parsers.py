@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from elicit.commands.arguments import fold_count, job_count, non_negative, positive, share
 from elicit.commands.help_layout import LaidOutHelp
+from elicit.commands.repeated import Joined
 from elicit.data import BUILT_IN
 from elicit.events import EXTRAS
 
@@ -43,11 +44,22 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "--target": {"metavar": "COL", "help": "the column to predict, when DATA is a file"},
     "--holds": {"metavar": "KIND", "help": "what the target holds: classes or numbers (default: by model and values)"},
     "--tidy": {"action": "store_true", "help": "allow missing values, leave out columns that say nothing"},
-    "--groups": {"default": "", "metavar": "G=A,B;H=C,D", "help": "columns that count as one attribute (quote the ;)"},
+    "--groups": {
+        "action": Joined,
+        "separator": ";",
+        "default": "",
+        "metavar": "G=A,B;H=C,D",
+        "help": "columns that count as one attribute (quote the ;)",
+    },
     "--scoring": {"metavar": "NAME", "help": "a scikit-learn scorer (default: the model's own)"},
     "--group-col": {"metavar": "COL", "help": "a column: rows with the same value in it stay in one fold"},
     "--folds": {"type": fold_count, "metavar": "N", "help": "folds (default 10)"},
-    "--drop": {"default": "", "metavar": "A,B", "help": "attributes to leave out (a name with a comma in quotes)"},
+    "--drop": {
+        "action": Joined,
+        "default": "",
+        "metavar": "A,B",
+        "help": "attributes to leave out (a name with a comma in quotes)",
+    },
     "--max-size": {"type": positive, "metavar": "N", "help": "the most attributes a subset may have"},
     "-o": {"metavar": "OUT.csv", "help": "write the data with the recommended columns only"},
     "--n-jobs": {"type": job_count, "metavar": "N", "help": "processes (default: one per processor)"},
@@ -155,13 +167,14 @@ def _add_ask(commands: argparse._SubParsersAction[ParserT]) -> None:
     _add_shared(command, "--scoring")
     command.add_argument(
         "--criteria",
+        action=Joined,
         metavar="A,B",
         default="",
         help=f"criteria besides score and size: {', '.join(EXTRAS)}, or scikit-learn scorers (stability: minus the "
         "score's standard deviation over folds)",
     )
     command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
-    command.add_argument("--keep", default="", metavar="A,B", help="attributes that every subset holds")
+    command.add_argument("--keep", action=Joined, default="", metavar="A,B", help="attributes that every subset holds")
     _add_unchanged(command, "--drop", "--max-size", "--groups")
     _add_shared(
         command, "--folds", "--cv", default=10
@@ -299,7 +312,13 @@ def _add_why(commands: argparse._SubParsersAction[ParserT]) -> None:
         "proof, the answers that matter, and what other answers would have led to. Nothing is measured anew.",
     )
     _add_shared(command, "path")
-    command.add_argument("--not", dest="rival", metavar="A,B,…", help="explain why not the subset of these attributes")
+    command.add_argument(
+        "--not",
+        action=Joined,
+        dest="rival",
+        metavar="A,B,…",
+        help="explain why not the subset of these attributes",
+    )
     command.add_argument("--all", action="store_true", help="show every cause, not only the first ones")
 
 
@@ -340,6 +359,7 @@ def _add_score(commands: argparse._SubParsersAction[ParserT]) -> None:
     _add_unchanged(command, "--target", "--holds", "--tidy", "--groups", "--drop")
     command.add_argument(
         "--by",
+        action=Joined,
         metavar="A,B",
         help=f"scores by name (default: {', '.join(FIRST_SCORES)}, where they suit)",
     )
