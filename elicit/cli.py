@@ -21,7 +21,6 @@ from typing import Any, NoReturn, TextIO
 
 from elicit import __version__
 from elicit.commands.help_layout import Help, LaidOutHelp
-from elicit.commands.repeated import Once
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
 from elicit.errors import CertificateError, ElicitError, InputError, nearest
 
@@ -56,7 +55,6 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help, **settings}, allow_abbrev=False)
-        self.register("action", None, Once)  # what is meant where no action is named
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Refuse what is unknown at once: argparse would leave it to the parser of all commands, with other options."""

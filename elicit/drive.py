@@ -130,9 +130,15 @@ def drive(
         )
     seconds = reporter.seconds  # what is proven afterwards is not part of the run
     with one_thread():
-        if claim and journal is not None and not journal.claimed:
+        if claim and journal is not None and not _is_claimed(journal, request.subset):
             journal.claim(claim_of(elicitation), at=stamp())
         return result_of(elicitation, request, seconds, kept, strained_in(elicitation))
+
+
+def _is_claimed(journal: Journal, subset: Mask | None) -> bool:
+    """Whether a journal says what is proven of a subset; another version may have recommended another one."""
+    names = None if subset is None else list(journal.header.attributes.subset(subset))
+    return journal.last_claim is not None and journal.last_claim.get("subset") == names
 
 
 class _ProgressReporter:

@@ -157,7 +157,7 @@ LISTS = {"--criteria": ",", "--keep": ",", "--drop": ",", "--by": ",", "--not": 
 
 
 @pytest.mark.parametrize(("name", "option"), VALUED)
-def test_an_option_given_twice_adds_to_its_list_or_is_refused(name, option, capsys):
+def test_of_an_option_given_twice_none_is_lost_but_where_the_last_alone_can_count(name, option, capsys):
     known = action(name, option)
     value = known.choices[0] if known.choices else str(max(1, LEAST.get(option, 1)))
     twice = [f"{option}={value}"] * 2
@@ -166,10 +166,10 @@ def test_an_option_given_twice_adds_to_its_list_or_is_refused(name, option, caps
     elif option in LISTS:
         assert parsed(name, *twice)[known.dest] == f"{value}{LISTS[option]}{value}"
         assert parsed(name, twice[0])[known.dest] == value, "of another command line nothing is kept"
+    elif option == "--undo":
+        assert "--undo: given twice, as 1 and as 1; leave one out" in refusal(capsys, *command_with(name, *twice))
     else:
-        told = refusal(capsys, *command_with(name, *twice))
-        assert "given twice, as" in told
-        assert "leave one out" in told
+        assert parsed(name, *twice)[known.dest] == parsed(name, twice[0])[known.dest]
 
 
 @pytest.mark.parametrize(("name", "option"), VALUED)

@@ -301,13 +301,18 @@ def test_who_could_measure_nothing_is_told_what_to_change(monkeypatch, capsys, t
 
 def told_by(folder, *options, answers=""):
     """What a small session says from the beginning to the end."""
+    common = ("--model", "knn:3", "--folds", "3", "--n-jobs", "1", "--journal", "j")
+    return told_in(folder, ["ask", *common, *map(str, options)], answers)
+
+
+def told_in(folder, arguments, answers=""):
+    """What a command says on its standard output in a folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(sys, "stdin", io.StringIO(answers))
         out = io.StringIO()
         patch.setattr(sys, "stdout", out)
-        common = ("--model", "knn:3", "--folds", "3", "--n-jobs", "1", "--journal", "j")
-        status = main(["ask", *common, *map(str, options)])
+        status = main(arguments)
     assert status == (2 if "Nothing could be measured" in out.getvalue() else 0)
     return out.getvalue()
 
@@ -503,7 +508,55 @@ def test_among_very_many_only_answers_say_why_this_one(monkeypatch, ended):
     assert only in after
     assert only not in before
     assert after.count("you preferred it to") == before.count("you preferred it to") > 0
-    assert "not proven, only more plausible" not in after
+    assert "not proven, only" not in after
+
+
+@pytest.mark.parametrize(
+    ("choices", "why_not", "but"),
+    [
+        (
+            {"questions": 0, "recommend": "expected"},
+            "chosen by its score (nobody was asked), against",
+            "the score decides",
+        ),
+        (
+            {"questions": 2, "recommend": "expected"},
+            "expected to be worth more by what you said, against",
+            "expect less",
+        ),
+        ({"questions": 2, "recommend": "regret"}, "with less to lose by what you said, against", ""),
+    ],
+)
+def test_by_what_a_subset_is_recommended_of_which_nothing_is_proven(tmp_path, choices, why_not, but):
+    journals.played(tmp_path / "j", 8, 0, budget=16, ask_every=4, stop=(), last_questions=0, confirm=0, **choices)
+    record = read(tmp_path / "j")
+    elicitation, found = elicitation_of(record), Why(record)
+    told = " ".join(" ".join(reasons(elicitation, elicitation.incumbent, strained_in(elicitation))).split())
+    assert f"not proven, only {why_not}" in told
+    assert found.beliefs.by_score == (choices["questions"] == 0)
+    others = " ".join(why_words._about_the_others(found, 1e9))
+    assert "may lose less" in others
+    assert but in others
+    assert ("plausible operators" in others) == (choices["questions"] > 0)
+
+
+def test_what_a_found_claim_says_is_told_only_where_it_holds(tmp_path):
+    told_by(
+        tmp_path, "wine", "--drop", "ash,hue,proline,magnesium", "--budget", 12, "--questions", 2, answers="a\n" * 9
+    )
+    lines = journals.lines_of(tmp_path / "j")
+    claims = [line["claim"] for line in lines if "claim" in line]
+    regrets = [proof["claim"] for proof in claims[-1]["proofs"] if proof["claim"]["kind"] == "regret"]
+    assert all(Fraction(each["bound"]) > 0 for each in regrets), "else nothing is tampered with"
+    again = told_in(tmp_path, ["resume", "j", "--n-jobs", "1"])
+    assert "does not hold" not in again
+    assert "none is better by more than" in " ".join(again.split())
+    for each in regrets:
+        each["bound"] = "0"
+    journals.write(tmp_path / "j", lines)
+    again = " ".join(told_in(tmp_path, ["resume", "j", "--n-jobs", "1"]).split())
+    assert "what the journal claims does not hold, so nothing of it is told here: line" in again
+    assert "proven: " not in again.replace("not proven", "")
 
 
 @pytest.mark.parametrize("far", [False, True])

@@ -370,7 +370,9 @@ def test_what_the_others_may_lose_is_told_beside_what_the_recommended_one_may(ot
         history=history,
         best=1,
         numbered=lambda s: replace(s, request=history.question_numbers[s.request]),
-        beliefs=SimpleNamespace(doubted=(), regrets=SimpleNamespace(of=lambda x: SimpleNamespace(value=others[x]))),
+        beliefs=SimpleNamespace(
+            doubted=(), by_score=False, regrets=SimpleNamespace(of=lambda x: SimpleNamespace(value=others[x]))
+        ),
         utilities=SimpleNamespace(scope="set", evaluated=history.subsets, candidates=lambda _: [1, *others]),
     )
     causes = tuple(Cause(said(1, x), 0.25) for x in (2, 3, 4, 6))

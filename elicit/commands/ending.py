@@ -19,7 +19,7 @@ from elicit.alongside.display import Meter, clock_time, failure_lines
 from elicit.alongside.fresh import ROUNDS, fresh_scores, unmeasured
 from elicit.alongside.hopeless import binary_score_remedy
 from elicit.asks import Evaluate, Measured, Oracle
-from elicit.commands.ending_bounds import Bounds, proven_bounds, what_is_proven
+from elicit.commands.ending_bounds import Bounds, false_step, proven_bounds, what_is_proven
 from elicit.commands.ending_reasons import reasons, statements_set_aside, what_answers_did
 from elicit.commands.ending_words import beside, line_width, set_in_lines
 from elicit.commands.output import screen_width
@@ -44,7 +44,9 @@ def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], re
     """The end of a session, in lines of plain text. What takes long shows its progress on standard error."""
     elicitation, path = session.elicitation, pasted(os.fspath(session.journal.path))
     yield ""
-    bounds = Bounds() if result.subset is None else proven_bounds(session.journal, elicitation.family)
+    wrong = false_step(session.journal)
+    told = result.subset is not None and wrong is None
+    bounds = proven_bounds(session.journal, elicitation.family) if told else Bounds()
     if result.subset is None:
         yield "Nothing could be measured, so nothing is recommended."
     else:
@@ -53,6 +55,10 @@ def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], re
             yield from _guess_warning(elicitation, oracle, result.subset)
             yield from _best_by_score_alone(elicitation, result.subset)
             yield from what_is_proven(elicitation, result, bounds)
+            if wrong is not None:
+                yield from set_in_lines(
+                    f"what the journal claims does not hold, so nothing of it is told here: {wrong}"
+                )
             yield from reasons(elicitation, result.subset, result.set_aside)
             yield from what_answers_did(elicitation, result.subset)
     for line in failure_lines([result.failures]):

@@ -15,9 +15,10 @@ from elicit.commands.ending_words import beside, changes, set_in_lines
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
-from elicit.errors import JournalError
-from elicit.journal import Journal
+from elicit.errors import CertificateError, JournalError
+from elicit.journal import Journal, read
 from elicit.printable import bounded, counted
+from elicit.proof.record_check import check_record
 from elicit.subsets import Family, Mask
 from elicit.utility.any_set import AnySet
 from elicit.utility.exact import TOO_THIN, ExactSet
@@ -53,6 +54,21 @@ def proven_bounds(journal: Journal, family: Family) -> Bounds:
     except (TypeError, KeyError, ValueError) as error:
         path = os.fspath(journal.path)
         raise JournalError(f"journal {path!r}: its last claim is malformed; elicit verify says how") from error
+
+
+def false_step(journal: Journal) -> str | None:
+    """What does not hold in a journal whose claim stood there when it was opened; None where all holds.
+
+    What was claimed since then was proven here.
+    """
+    if not journal.claim_was_found:
+        return None
+    try:
+        for _ in check_record(read(journal.path)):
+            pass
+    except CertificateError as error:
+        return str(error)
+    return None
 
 
 def what_is_proven(elicitation: Elicitation, result: Result, bounds: Bounds) -> Iterator[str]:

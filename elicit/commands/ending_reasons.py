@@ -80,8 +80,17 @@ def _proven_better(elicitation: Elicitation, subset: Mask, others: Sequence[Mask
         yield from set_in_lines(f"  {found.words(attributes)}", 4)
     if unproven:
         text = "; ".join(beside(elicitation, x, subset, "the same") for x in unproven)
-        by = "what you said" if history.stated else "what was measured (you preferred none to another)"
-        yield from set_in_lines(f"  not proven, only more plausible by {by}, against {text}", 4)
+        yield from set_in_lines(f"  not proven, only {_unproven_reason(elicitation)}, against {text}", 4)
+
+
+def _unproven_reason(elicitation: Elicitation) -> str:
+    """By what a subset is recommended against another where nothing is proven. Which is liked better is another matter:
+    the one worth more on the average may be liked less by most."""
+    if elicitation.beliefs.by_score:
+        return "chosen by its score (nobody was asked)"
+    by = "what you said" if elicitation.history.stated else "what was measured (you preferred none to another)"
+    expected = elicitation.settings.recommend == "expected"
+    return f"{'expected to be worth more' if expected else 'with less to lose'} by {by}"
 
 
 def what_answers_did(elicitation: Elicitation, subset: Mask) -> Iterator[str]:

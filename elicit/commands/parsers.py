@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from elicit.commands.arguments import fold_count, job_count, non_negative, positive, share
 from elicit.commands.help_layout import LaidOutHelp
-from elicit.commands.repeated import Joined
+from elicit.commands.repeated import Joined, Once
 from elicit.data import BUILT_IN
 from elicit.events import EXTRAS
 
@@ -231,7 +231,9 @@ def _add_resume(commands: argparse._SubParsersAction[ParserT]) -> None:
     )
     _add_shared(command, "path")
     command.add_argument("--budget", metavar="N", help="evaluations in all, or as +N so many more")
-    command.add_argument("--undo", type=positive, metavar="N", help="first take back the answer to question N")
+    command.add_argument(
+        "--undo", action=Once, type=positive, metavar="N", help="first take back the answer to question N"
+    )
     _add_shared(command, "-o", "--output")
     _add_shared(command, "--n-jobs")
 

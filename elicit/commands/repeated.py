@@ -1,6 +1,7 @@
-"""What becomes of an option that is given more than once: lists are joined, and anything else is refused.
+"""What becomes of an option that is given more than once, where the last one alone would undo the others.
 
-argparse itself would keep the last one without a word, and what was left out by the first would be back.
+Lists are joined: of two `--drop`, the first holds as well. What is done with each value, like `--undo`, is refused the
+second time. Of any other option the last one counts, as everywhere, so that a script can add to a command.
 """
 
 from __future__ import annotations
@@ -10,19 +11,17 @@ from typing import Any
 
 
 class Once(argparse.Action):
-    """An option whose value is stored, and that may be given once."""
+    """An option that may be given once."""
 
     _given_to: argparse.Namespace | None = None
 
     def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
-        before = getattr(namespace, self.dest) if self._given_to is namespace else None
+        again = self._given_to is namespace
         self._given_to = namespace
-        setattr(namespace, self.dest, values if before is None else self.joined(before, values))
+        setattr(namespace, self.dest, self.joined(getattr(namespace, self.dest), values) if again else values)
 
     def joined(self, before: Any, values: Any) -> Any:
         """What two values amount to."""
-        if not self.option_strings:  # a positional argument is parsed once; its parts may be stored one by one
-            return values
         raise argparse.ArgumentError(self, f"given twice, as {before!r:.40} and as {values!r:.40}; leave one out")
 
 

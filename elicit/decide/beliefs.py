@@ -172,6 +172,12 @@ class Beliefs:
         below = reachable_by_steps(subsets, edges_down(standing(statements)))
         return [x for x in subsets if (x, True) not in below]
 
+    @property
+    def by_score(self) -> bool:
+        """Whether the score decides what is recommended: nobody is asked, nor was before."""
+        nobody = self.settings.questions == 0 and not self.history.stated
+        return nobody and self.settings.recommend == "expected"
+
     @cached_property
     def incumbent(self) -> Mask | None:
         """What would be recommended now; None before anything in the family is evaluated.
@@ -185,7 +191,7 @@ class Beliefs:
             return None
         if self.settings.recommend == "expected":
             among = self.candidates
-            if self.settings.questions == 0 and not self.history.stated:
+            if self.by_score:
                 return best_by_score(self.history, set(among))
             equal = self._equal_to(self.plausible.by_worth(among)[0])
             return min((x for x in among if x in equal), key=simplest)

@@ -33,6 +33,7 @@ class Journal:
         self._facts = list(record.facts)
         self._cached, self._afresh = dict(record.cached), dict(record.afresh)
         self._claim = None if record.last_claim is None else record.last_claim.content
+        self._found_claim = self._claim
         self._file = file
         self._place = os.path.abspath(path)
         self._opened = os.fstat(file.fileno())
@@ -146,6 +147,11 @@ class Journal:
     def last_claim(self) -> Mapping[str, Json] | None:
         """The claim on the present facts, None when there is none."""
         return self._claim
+
+    @property
+    def claim_was_found(self) -> bool:
+        """Whether the present claim stood in the file when it was opened: so far nobody here has checked it."""
+        return self._claim is not None and self._claim is self._found_claim
 
     @property
     def there(self) -> bool:

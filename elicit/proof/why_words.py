@@ -91,10 +91,9 @@ def _about_the_others(why: Why, loses: float) -> list[str]:
     which = f"{who} that nothing puts below another"
     if least < loses - tolerances.DECISION:
         one = f"one of the {len(others)} others" if several else "the one other"
-        return [
-            f"{one} that nothing puts below another may lose less ({least:.4g}), "
-            "but plausible operators expect less of it."
-        ]
+        nobody = "nobody was asked, so the score decides"
+        but = nobody if why.beliefs.by_score else "plausible operators expect less of it"
+        return [f"{one} that nothing puts below another may lose less ({least:.4g}), but {but}."]
     if least <= loses + tolerances.DECISION:
         return [f"{which} may lose as much or more."]
     return [f"{which} may lose more: {least:.4g} or above."]
