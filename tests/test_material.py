@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -12,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from elicit.data import Data
 from elicit.errors import InputError, ModelError
-from elicit.scores import fisher
+from elicit.scores import fisher, permuted
 from elicit.scores.registry import Measure
 from elicit.sources.material import DataMaterial, _importances
 
@@ -62,7 +65,33 @@ def test_importances_are_those_of_its_own_data():
     other = Data(X[::-1].copy(), Y, PLAIN.columns)
     found = [DataMaterial(data, LinearRegression()).importance(0b11) for data in (PLAIN, other)]
     assert found[0] != pytest.approx(found[1])
-    assert found[1] == pytest.approx(LinearRegression().fit(other.X[:, :2], Y).coef_ ** 2)
+    spread = other.X[:, :2].std(axis=0)
+    assert found[1] == pytest.approx((LinearRegression().fit(other.X[:, :2], Y).coef_ * spread) ** 2)
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), make_pipeline(StandardScaler(), LogisticRegression())])
+def test_importances_are_the_same_in_any_unit_of_a_column(model):
+    units = np.array([1e3, 10.0, 0.1, 1.0])
+    inches = Data(X * units, Y, PLAIN.columns)
+    assert DataMaterial(inches, model).importance(0b1111) == pytest.approx(
+        DataMaterial(PLAIN, model).importance(0b1111)
+    )
+
+
+@pytest.mark.parametrize("steps", [[StandardScaler(), PCA()], [SelectKBest(k=2)], [SelectKBest(k=2), PCA(2)]])
+def test_numbers_of_other_columns_are_none_of_the_attributes(steps):
+    model = make_pipeline(*steps, LogisticRegression())
+    theirs = permutation_importance(clone(model).fit(X, Y), X, Y, n_repeats=5, random_state=0).importances_mean
+    assert DataMaterial(PLAIN, model).importance(0b1111) == pytest.approx(theirs)
+
+
+def test_the_columns_of_a_group_are_permuted_together():
+    one = Data(np.column_stack([X[:, [0]], X[:, [0]], X[:, [3]]]), Y, ("a", "b", "c"), {"ab": ("a", "b")})
+    found = DataMaterial(one, KNeighborsClassifier(3)).importance(0b11)
+    fitted = KNeighborsClassifier(3).fit(one.X, Y)
+    assert found == pytest.approx(permuted(one.X, Y, model=fitted, groups=[[0, 1], [2]]))
+    apart = permutation_importance(fitted, one.X, Y, n_repeats=5, random_state=0).importances_mean
+    assert found[0] != pytest.approx(apart[0] + apart[1])
 
 
 def test_where_a_model_cannot_be_fitted_the_attributes_that_it_was_given_are_named():

@@ -19,7 +19,7 @@ from elicit.alongside.display import Meter, clock_time, failure_lines
 from elicit.alongside.fresh import ROUNDS, fresh_scores, unmeasured
 from elicit.alongside.hopeless import binary_score_remedy
 from elicit.asks import Evaluate, Measured, Oracle
-from elicit.commands.ending_bounds import Bounds, false_step, proven_bounds, what_is_proven
+from elicit.commands.ending_bounds import Bounds, proven_bounds, what_is_proven
 from elicit.commands.ending_reasons import reasons, statements_set_aside, what_answers_did
 from elicit.commands.ending_words import beside, line_width, set_in_lines
 from elicit.commands.output import screen_width
@@ -40,11 +40,15 @@ from elicit.subsets import Mask
 from elicit.threads import one_thread
 
 
-def ending(session: Session, oracle: Remembering, section: Mapping[str, Any], result: Result) -> Iterator[str]:
-    """The end of a session, in lines of plain text. What takes long shows its progress on standard error."""
+def ending(
+    session: Session, oracle: Remembering, section: Mapping[str, Any], result: Result, wrong: str | None = None
+) -> Iterator[str]:
+    """The end of a session, in lines of plain text. What takes long shows its progress on standard error.
+
+    wrong: what does not hold in the journal, of which nothing is believed then.
+    """
     elicitation, path = session.elicitation, pasted(os.fspath(session.journal.path))
     yield ""
-    wrong = false_step(session.journal)
     told = result.subset is not None and wrong is None
     bounds = proven_bounds(session.journal, elicitation.family) if told else Bounds()
     if result.subset is None:

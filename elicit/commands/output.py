@@ -13,6 +13,7 @@ from typing import IO, Any
 from elicit.commands.status import width_of
 from elicit.complete import complete
 from elicit.errors import InputError
+from elicit.journal import is_journal
 from elicit.printable import entry, printable
 
 
@@ -22,13 +23,15 @@ def input_files(section: Mapping[str, Any], folder: Path) -> list[str]:
 
 
 def refuse_to_overwrite(output: str | None, *inputs: str | None) -> None:
-    """Refuse an output that is also an input, which writing would destroy."""
+    """Refuse an output that is also an input, or any journal: what somebody answered would be gone."""
     for read in filter(None, inputs):
         if output is None:
             return
         same = os.path.abspath(output) == os.path.abspath(read)
         if same or (os.path.exists(output) and os.path.exists(read) and os.path.samefile(output, read)):
             raise InputError(f"{output}: is read or kept by this command too; give another file")
+    if output is not None and is_journal(output):
+        raise InputError(f"{output}: is a journal, which writing would destroy; give another file")
 
 
 @contextmanager

@@ -25,9 +25,10 @@ from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
+from elicit.commands.ending_bounds import false_step
 from elicit.commands.output import screen_width
 from elicit.commands.reduced_data import write_reduced
-from elicit.commands.status import BAD_INPUT, DONE, INTERRUPTED, complain, tell
+from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain, tell
 from elicit.data import Data, load
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
@@ -138,7 +139,8 @@ def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], o
                 result = _drive_on_screen(session, remembering, opening, title, options.n_jobs)
             else:
                 result = _drive_on_lines(session, remembering, opening, options.n_jobs)
-            lines = list(ending(session, remembering, section, result))
+            wrong = false_step(session.journal)
+            lines = list(ending(session, remembering, section, result, wrong))
         except Leave as reason:
             print()
             tell(f"{reason}; {_how_to_resume(session)}", sys.stdout)
@@ -155,7 +157,8 @@ def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], o
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands
             complain(f"interrupted; {_how_to_resume(session)}")
             return INTERRUPTED
-    return _finish(section, options, result, lines, list(warning_lines(warned)))
+    status = _finish(section, options, result, lines, list(warning_lines(warned)))
+    return DOES_NOT_HOLD if status == DONE and wrong is not None else status
 
 
 def _how_to_resume(session: Session) -> str:

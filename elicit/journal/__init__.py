@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from elicit.journal.files import StrPath
 from elicit.journal.lines import FORMAT
-from elicit.journal.reading import begun, header_at, identity, read
+from elicit.journal.reading import begun, header_at, identity, is_journal, read
 from elicit.journal.record import LIBRARIES, Claimed, Header, Record, Shuffled, library_versions, other_versions
 from elicit.journal.writing import Journal
 
@@ -39,6 +39,7 @@ __all__ = [
     "begun",
     "header_at",
     "identity",
+    "is_journal",
     "library_versions",
     "other_versions",
     "read",

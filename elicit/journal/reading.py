@@ -41,6 +41,14 @@ def begun(path: StrPath) -> bool:
     return os.path.exists(path) and not torn_header(contents(path, lines=1))
 
 
+def is_journal(path: StrPath) -> bool:
+    """Whether a file begins as a journal does, of whatever format and however damaged."""
+    try:
+        return os.path.isfile(path) and contents(path, lines=1).startswith(_START)
+    except InputError:  # it cannot be read
+        return False
+
+
 def identity(path: StrPath) -> bytes:
     """The run itself, in bytes: header and facts without times, checks and results besides the run."""
     record = read(path)

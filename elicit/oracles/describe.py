@@ -12,6 +12,7 @@ import copyreg
 import dis
 import functools
 import hashlib
+import inspect
 import re
 import sys
 from collections import defaultdict
@@ -225,12 +226,13 @@ class _Description:
         return f"{_qualified_name(kind)}{self._inside_once(kind, own) if own else ''}"
 
     def _code(self, code: CodeType) -> str:
-        """A compiled body, without where it stands."""
+        """A compiled body with its parameters, without where it stands."""
         if "__firstlineno__" in code.co_names:  # the body of a class from Python 3.13 on: it stores its line, too
             steps = [(step.opname, step.argval) for step in dis.get_instructions(code)]
             del steps[steps.index(("STORE_NAME", "__firstlineno__")) - 1]
             return f"code({self.of(steps)})"
-        return f"code({hashlib.sha256(code.co_code).hexdigest()}, {code.co_names!r}, {self.of(code.co_consts)})"
+        body = hashlib.sha256(code.co_code + code.co_exceptiontable).hexdigest()
+        return f"code({body}, {_parameters(code)!r}, {code.co_names!r}, {self.of(code.co_consts)})"
 
     def _column(self, column: Any) -> str:
         """A column of a frame: its type and contents; two of equal contents may be handled in different ways."""
@@ -257,6 +259,14 @@ class _Description:
         else:
             contents = np.ascontiguousarray(array).tobytes()
         return f"array({array.shape}, {array.dtype.str}, {hashlib.sha256(contents).hexdigest()})"
+
+
+def _parameters(code: CodeType) -> tuple[object, ...]:
+    """How a body is called: how many parameters there are of each kind, and their names."""
+    several = bool(code.co_flags & inspect.CO_VARARGS), bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    named = code.co_argcount + code.co_kwonlyargcount
+    counts = code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount, *several
+    return *counts, *code.co_varnames[: named + sum(several)]
 
 
 def _has_own_call(kind: type) -> bool:

@@ -26,15 +26,24 @@ from elicit.scores.protocol import Floats, Groups, Table, constant, generator
 
 
 def shapley_of_data(
-    X: Any, y: Any, *, model: Any = None, rows: int = 100, rounds: int = 20, seed: int = 0, classes: bool | None = None
+    X: Any,
+    y: Any,
+    *,
+    model: Any = None,
+    rows: int = 100,
+    rounds: int = 20,
+    seed: int = 0,
+    classes: bool | None = None,
+    groups: Groups | None = None,
 ) -> Floats:
-    """Mean |Shapley value| a column, over at most `rows` rows drawn from the data; all rows are the background."""
+    """Mean |Shapley value| an attribute, over at most `rows` rows of the data; all rows are the background."""
     given = modelled(X, y, "shapley", model, classes)
     rng = generator(seed, "seed")
     chosen = np.sort(rng.permutation(len(given.X))[: whole("rows", rows)])
     fitted, columns, target = _fitted(model, given, seed)
     unit = 1.0 if given.classes else float(np.ptp(given.y) / np.ptp(target))
-    return unit * shapley_values(fitted, columns[chosen], columns, rounds=rounds, random_state=rng).importance
+    found = shapley_values(fitted, columns[chosen], columns, rounds=rounds, random_state=rng)
+    return unit * found.importance_of(groups)
 
 
 def johnson_shapley_of_data(

@@ -62,7 +62,7 @@ def permuted(
     groups: Groups | None = None,
 ) -> Floats:
     """Fall of the score when an attribute is shuffled, mean over `repeats`; `model` None is a random forest."""
-    shuffling = _Shuffling(scoring, whole("repeats", repeats), whole_seed(seed), groups)
+    shuffling = Shuffling(scoring, whole("repeats", repeats), whole_seed(seed), groups)
     if model is not None and _is_fitted(estimator(model)):
         data, frame = numbers(X), X if hasattr(X, "iloc") else None
         return shuffling.decrease(model, data, target_of(y, len(data)), frame)
@@ -112,7 +112,7 @@ def trees(
 
 
 @dataclass(frozen=True)
-class _Shuffling:
+class Shuffling:
     """How often and by which seed attributes are shuffled, and which score then decreases."""
 
     scoring: Any
@@ -238,6 +238,24 @@ def _read(model: Any, attribute: str, columns: int) -> Floats:
             "choose a model that keeps them all"
         )
     return found
+
+
+def own_importances(fitted: Any, X: Floats) -> Floats | None:
+    """What a fitted model says itself of the columns of X, squared and summed over its outputs.
+
+    Coefficients count in units of the spread of what they belong to: so they are the same in any unit of a column.
+    None when the model has no such numbers, or they belong to something else than the columns.
+    """
+    try:
+        last = _last_step(fitted, X)
+        name = "coef_" if hasattr(last, "coef_") else "feature_importances_"
+        own = _read(last, name, X.shape[1])
+    except InputError:
+        return None
+    if name == "coef_":
+        seen = fitted[:-1].transform(X) if isinstance(fitted, Pipeline) and len(fitted) > 1 else X
+        own = own * np.std(seen, axis=0)
+    return np.asarray((own.reshape(-1, X.shape[1]) ** 2).sum(axis=0))
 
 
 def _standardised(X: Floats) -> Floats:

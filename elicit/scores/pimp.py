@@ -12,12 +12,14 @@ is the same every time, for any n_jobs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -78,11 +80,11 @@ def pimp(
     seed = int(rng.integers(2**32))
     learner = seeded(model, seed)
     measure = importance if importance is not None else _Permuted(seed, groups)
-    targets = [target, *(rng.permutation(target) for _ in range(draws))]
     sheet = Sheet(X)
     if sheet.n != len(target):
         raise InputError(f"X has {sheet.n} rows but the target has {len(target)}; give one value a row")
-    train, test = _rows(sheet.n, test_size, seed)
+    train, test = _rows(target, test_size, seed, classes=is_classifier(learner))
+    targets = [target, *(_in_random_order(target, train, test, rng) for _ in range(draws))]
     fitted_to, measured_on = sheet.replaced(train, {}), sheet.replaced(test, {})
     found = Parallel(n_jobs=n_jobs, **from_the_start())(
         delayed(tied(_refitted))(learner, fitted_to, t[train], measured_on, t[test], measure) for t in targets
@@ -93,8 +95,13 @@ def pimp(
     return Significance(observed, null, p_values(observed, null))
 
 
-def _rows(n: int, test_size: float | None, seed: int) -> tuple[Ints, Ints]:
-    """The rows that models are fitted to, and those that they are measured on: the same where none are held out."""
+def _rows(target: NDArray[Any], test_size: float | None, seed: int, *, classes: bool) -> tuple[Ints, Ints]:
+    """The rows that models are fitted to, and those that they are measured on: the same where none are held out.
+
+    Of every class of several rows there are some in both, if these have room for one of each; a single row is fitted
+    to.
+    """
+    n = len(target)
     everything = np.arange(n)
     if test_size is None:
         return everything, everything
@@ -102,8 +109,29 @@ def _rows(n: int, test_size: float | None, seed: int) -> tuple[Ints, Ints]:
         raise InputError(f"test_size is a share between 0 and 1, found {test_size!r}")
     if int(np.ceil(test_size * n)) >= n:  # as `train_test_split` counts
         raise InputError(f"test_size {test_size:g} leaves no row of {n} to fit to; give a smaller one")
-    train, test = train_test_split(everything, test_size=test_size, random_state=seed)
-    return train, test
+    if not classes:
+        train, test = train_test_split(everything, test_size=test_size, random_state=seed)
+        return train, test
+    _, kinds, counts = np.unique(target, return_inverse=True, return_counts=True)
+    alone = counts[kinds] < 2
+    split, held = everything[~alone], math.ceil(test_size * (~alone).sum())
+    room = min(held, len(split) - held) >= (counts > 1).sum() > 0
+    if not room:
+        train, test = train_test_split(everything, test_size=test_size, random_state=seed)
+        return train, test
+    train, test = train_test_split(split, test_size=held, random_state=seed, stratify=kinds[split])
+    return np.concatenate([train, everything[alone]]), test
+
+
+def _in_random_order(target: NDArray[Any], train: Ints, test: Ints, rng: np.random.Generator) -> NDArray[Any]:
+    """The target in random order; what is held out stays so, and with it the number of rows of each class on each side.
+
+    Else a rare class might be missing where a model is fitted, or where it is measured, by chance alone.
+    """
+    found = target.copy()
+    for rows in (train,) if len(train) == len(target) else (train, test):
+        found[rows] = target[rng.permutation(rows)]
+    return found
 
 
 def p_values(observed: Floats, null: Floats) -> Floats:

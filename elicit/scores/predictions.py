@@ -31,7 +31,7 @@ from elicit.numeric import whole
 from elicit.scores.answers import ModelAnswers, answers, at_once
 from elicit.scores.blocks import Block, block
 from elicit.scores.learned import FEWEST, POINTS, ControlVariate, Coordinates, Round
-from elicit.scores.protocol import Floats, Ints, generator
+from elicit.scores.protocol import Floats, Groups, Ints, columns_of_groups, generator
 from elicit.scores.sheet import Sheet
 
 #: So many rounds with rows of the background that were used before say what errors within the rows are: with 10 they
@@ -56,8 +56,13 @@ class PredictionShares:
     @property
     def importance(self) -> Floats:
         """Mean |value| an attribute, over the rows; classes added up. Shape (d,)."""
-        sizes = np.abs(self.values).mean(axis=0)
-        return np.asarray(sizes if sizes.ndim == 1 else sizes.sum(axis=1))
+        return self.importance_of(None)
+
+    def importance_of(self, groups: Groups | None) -> Floats:
+        """Mean |value| of each group of columns: in a row their values add up before their size is taken."""
+        listed = columns_of_groups(groups, self.values.shape[1])
+        sizes = np.array([np.abs(self.values[:, columns].sum(axis=1)).mean(axis=0) for columns in listed])
+        return sizes if sizes.ndim == 1 else np.asarray(sizes.sum(axis=1))
 
 
 def shapley_values(

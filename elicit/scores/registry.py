@@ -124,7 +124,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure("shapley-effects", shapley_effects, "share of the target's variance, by nearest neighbours", groups="sum"),
     Measure("johnson-shapley", johnson_shapley_of_data, "share of the variance of a model's answers", groups="sum"),
-    Measure("shapley", shapley_of_data, "mean size of the part in a model's answers", groups="sum"),
+    Measure("shapley", shapley_of_data, "mean size of the part in a model's answers", groups="joint"),
     Measure(
         "pimp",
         pimp_of_data,

@@ -1,9 +1,10 @@
 """Material: what classical methods read from the data, besides what the oracle measures.
 
 Scores rank the attributes one by one, consistency looks at pairs of cases, and importances come from a
-model fitted on all rows of a subset: its coefficients or its own importances, squared and summed over the
-classes, as recursive elimination has it; a model that has neither is judged by permuting its columns. A
-group of columns is one attribute, with the sum of their importances.
+model fitted on all rows of a subset: its coefficients (in units of the spread of the columns) or its own
+importances, squared and summed over the classes, as recursive elimination has it; a model that has neither
+of its columns is judged by permuting them. A group of columns is one attribute: with the sum of its
+importances, or permuted together.
 """
 
 from __future__ import annotations
@@ -12,10 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.inspection import permutation_importance
-from sklearn.pipeline import Pipeline
 
 from elicit.data import Data, without
 from elicit.errors import InputError, ModelError, one_line
@@ -23,7 +21,7 @@ from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
 from elicit.oracles.describe import fingerprint
 from elicit.scores import score_named
-from elicit.scores.models import seeded
+from elicit.scores.models import Shuffling, own_importances, seeded
 from elicit.scores.protocol import constant
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -88,31 +86,19 @@ class DataMaterial:
     def _fitted_importance(self, subset: Mask) -> tuple[float, ...]:
         columns = self._columns.of(subset)
         X, y = self._data.X[:, columns], self._data.y
+        place = {column: k for k, column in enumerate(columns)}
+        groups = [[place[column] for column in p] for i, p in enumerate(self._columns.positions) if subset >> i & 1]
         try:
             with one_thread():
                 fitted = clone(self._model).fit(X, y)
-                found = _own_importances(fitted, len(columns))
-                if found is None:
-                    permuted = permutation_importance(
-                        fitted, X, y, n_repeats=_PERMUTATIONS, random_state=self._random_state
-                    )
-                    found = permuted.importances_mean
+                own = own_importances(fitted, X)
+                if own is not None:
+                    return tuple(float(own[group].sum()) for group in groups)
+                shuffling = Shuffling(None, _PERMUTATIONS, self._random_state, groups if self._data.groups else None)
+                return tuple(shuffling.decrease(fitted, X, y).tolist())
         except Exception as error:  # whatever the model raises, and it raises what it likes
             names = ", ".join(self.attributes.subset(subset))
             raise ModelError(
                 f"no importance of {names} can be computed: {one_line(error)}; choose another model, "
                 "or name `methods` that fit none"
             ) from error
-        place = {column: k for k, column in enumerate(columns)}
-        positions = (p for i, p in enumerate(self._columns.positions) if subset >> i & 1)
-        return tuple(float(sum(found[place[column]] for column in p)) for p in positions)
-
-
-def _own_importances(fitted: Any, width: int) -> NDArray[np.float64] | None:
-    """(width,) squared coefficients or importances of a fitted model, None when it has none for its columns."""
-    last = fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
-    for name in ("coef_", "feature_importances_"):
-        own = getattr(last, name, None)
-        if own is not None and np.shape(own)[-1] == width:
-            return np.asarray((np.asarray(own, dtype=np.float64).reshape(-1, width) ** 2).sum(axis=0))
-    return None

@@ -13,6 +13,7 @@ from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError
 from elicit.events import Answer, Criterion, Evaluated
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
+from elicit.operators.simulated import _within_a_step
 
 SCORE_SIZE_COST = (Criterion("score"), Criterion("size", maximise=False), Criterion("cost", maximise=False))
 
@@ -123,7 +124,27 @@ def test_below_a_score_every_size_up_to_hundreds_is_told_apart():
     assert more[1] - more[0] > 1e-9, "a step of the score outweighs them all"
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.8, 0.9]), st.sampled_from([10.0, 20.0, 1e4, 2e4, 3e4])), min_size=2))
+costs = st.floats(-1e9, 1e9, allow_subnormal=False)
+
+
+@given(st.lists(costs, min_size=2, max_size=20))
+def test_below_a_step_costs_of_any_size_are_told_apart_by_a_hundredth(values):
+    worth = _within_a_step("cost", np.array(values))
+    assert ((worth > 0) & (worth < 1)).all()
+    for (a, u), (b, v) in itertools.combinations(zip(values, worth, strict=True), 2):
+        assert (u <= v) if a <= b else (u >= v)
+        if abs(a - b) > 0.01 * max(abs(a), abs(b), 1e-3):
+            assert abs(u - v) * 0.01 > 1e-9, "in steps of a hundredth of the score"
+
+
+def test_costs_of_millions_are_told_apart_with_steps_of_their_own_size():
+    steps = {"score": 0.02, "cost": 1e6}
+    operator = SimulatedOperator(Lexicographic(("score", "cost"), steps), SCORE_SIZE_COST)
+    columns = {"score": np.array([0.90, 0.91, 0.93]), "size": np.ones(3), "cost": np.array([58e6, 55e6, 99e6])}
+    assert list(operator.utilities(columns).argsort()) == [0, 1, 2]
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.8, 0.9]), st.sampled_from([10.0, 20.0, 1e4, 1.02e4, 1.05e4])), min_size=2))
 def test_where_utilities_cannot_tell_what_an_order_does_that_is_an_error(rows):
     score, cost = np.array(rows).T
     columns = {"score": score, "size": np.ones(len(rows)), "cost": cost}

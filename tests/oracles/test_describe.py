@@ -151,7 +151,25 @@ def test_functions_that_compute_different_things_are_told_apart(make):
     assert describe(make(1)) != describe(make(2))
 
 
-def test_the_body_of_a_function_is_told_to_its_last_constant(monkeypatch):
+PARAMETERS = [
+    ("def f(x, *, gain, loss):\n    return gain - loss", "def f(x, *, loss, gain):\n    return loss - gain"),
+    ("def f(x, gain):\n    return gain", "def f(x, loss):\n    return loss"),
+    ("def f(x, y):\n    return y", "def f(x, *y):\n    return y"),
+    ("def f(x, *y):\n    return y", "def f(x, **y):\n    return y"),
+    ("def f(x, y):\n    return y", "def f(x, /, y):\n    return y"),
+    ("def f(x, y):\n    return y", "def f(x, *, y):\n    return y"),
+    ("def f(x):\n    return lambda a: a", "def f(x):\n    return lambda b: b"),
+]
+
+
+def defined(text):
+    """The function f that a text defines."""
+    space = {}
+    exec(text, space)
+    return space["f"]
+
+
+def test_the_body_of_a_function_is_told_to_its_last_constant_and_parameter(monkeypatch):
     pairs = [
         (lambda c: c in (1, 2), lambda c: c in (3, 4)),
         (lambda c: [x * 2 for x in c], lambda c: [x * 3 for x in c]),
@@ -159,6 +177,9 @@ def test_the_body_of_a_function_is_told_to_its_last_constant(monkeypatch):
     ]
     for one, other in pairs:
         assert describe(one) != describe(other)
+    for one, other in PARAMETERS:
+        assert describe(defined(one)) == describe(defined(one))
+        assert describe(defined(one)) != describe(defined(other))
     before = describe(by_global)
     monkeypatch.setitem(globals(), "FACTOR", 3)
     assert describe(by_global) != before

@@ -58,10 +58,10 @@ def test_several_classes_are_added_up(name):
     assert set(np.argsort(scores)[-2:]) == {2, 3}  # the petals
 
 
-@pytest.mark.parametrize("name", ["lmg", "johnson", "shapley-effects", "johnson-shapley", "shapley"])
+@pytest.mark.parametrize("name", ["lmg", "johnson", "shapley-effects", "johnson-shapley"])
 def test_shares_of_a_group_add_up_its_columns_or_take_them_together(name):
     target = y + np.random.default_rng(1).normal(size=300)
-    options = {"model": LinearRegression()} if name in ("johnson-shapley", "shapley") else {}
+    options = {"model": LinearRegression()} if name == "johnson-shapley" else {}
     alone = score_named(name).scores(X, target, **options)
     grouped = score_named(name).scores(X, target, groups=[[0, 1], [2]], **options)
     assert grouped.sum() == pytest.approx(alone.sum(), abs=1e-9)
@@ -104,3 +104,19 @@ def test_runs_that_are_too_few_for_all_classes_are_told_in_all():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match="29 runs are too few for two walks for each of 3 classes; give at least 30"):
         johnson_shapley_of_data(X, y, model=DecisionTreeClassifier(random_state=0), runs=29)
+
+
+@pytest.mark.parametrize("levels", [2, 3, 5])
+def test_a_group_of_columns_has_the_mean_size_of_what_its_columns_add_up_to(levels):
+    rng = np.random.default_rng(levels)
+    level = rng.integers(levels, size=200)
+    X = np.column_stack([rng.normal(size=200), np.eye(levels)[level]])
+    effects = rng.normal(size=levels)
+    y = X[:, 0] + effects[level]
+    groups = [[0], list(range(1, levels + 1))]
+    model = LinearRegression()
+    found = shapley_of_data(X, y, model=model, groups=groups, rows=200, rounds=200)
+    own = X[:, 0] - X[:, 0].mean(), effects[level] - effects[level].mean()
+    assert found == pytest.approx([np.abs(part).mean() for part in own], rel=0.1)
+    by_name = score_named("shapley").scores(X, y, groups, model=model, rows=200, rounds=200)
+    assert by_name.tolist() == found.tolist()

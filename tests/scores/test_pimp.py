@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from elicit.errors import InputError
 from elicit.scores import pimp
-from elicit.scores.pimp import p_values
+from elicit.scores.pimp import _rows, p_values
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -115,3 +115,37 @@ def test_a_masked_target_is_refused():
     y = np.ma.array(np.arange(20.0), mask=np.arange(20) < 4)
     with pytest.raises(InputError, match="masked"):
         pimp(LinearRegression(), np.ones((20, 2)), y)
+
+
+def rare(seed):
+    """Four rows of a rare class among sixty, told by the first column."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 3)), np.repeat([1, 0], [4, 56])
+    X[:4, 0] += 5
+    order = rng.permutation(60)
+    return X[order], y[order]
+
+
+def test_a_rare_class_is_on_both_sides_whatever_is_drawn():
+    held, found = [], []
+
+    def noted(_model, _X, y):
+        held.append(y.sum())
+        return np.zeros(3)
+
+    for seed in range(12):
+        X, y = rare(seed)
+        pimp(LogisticRegression(), X, y, draws=20, importance=noted, test_size=0.3, random_state=seed)
+        found.append(pimp(LogisticRegression(), X, y, draws=19, test_size=0.3, random_state=seed).p_values[0])
+    assert set(held) == {1}
+    assert found.count(0.05) >= 10
+
+
+@pytest.mark.parametrize("counts", [[1, 29], [1, 1, 28], [1] * 12, [2] * 15])
+def test_where_a_class_cannot_be_on_both_sides_rows_are_held_out_still(counts):
+    y = np.repeat(np.arange(len(counts)), counts)
+    train, test = _rows(y, 0.3, 0, classes=True)
+    assert sorted([*train, *test]) == list(range(len(y)))
+    assert len(test) >= 1
+    single = np.flatnonzero(np.bincount(y)[y] == 1)
+    assert max(counts) == 1 or not set(single) & set(test), "a single row is fitted to"
