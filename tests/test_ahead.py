@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -86,6 +87,36 @@ def test_a_run_is_the_same_with_processes_ahead_and_takes_over_what_they_found(t
     assert any(taken), "this test shows nothing when no process was ever ahead"
     assert result.questions == len([fact for fact in read(whole).facts if isinstance(fact, Preferred)])
     assert read(tmp_path / "j").cached, "what is measured ahead is in the journal before anyone asks for it"
+
+
+def noted(path, names):
+    """A score that takes a while, and notes in a file what it is asked for."""
+    time.sleep(0.03)
+    with open(path, "a") as log:
+        log.write(f"{','.join(names)}\n")
+    return sum(0.1 + 0.01 * len(name) for name in names) - 0.03 * len(names) ** 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_no_subset_is_measured_by_two_copies_or_by_a_copy_and_the_run(tmp_path, n_jobs):
+    names = [f"a{'x' * k}" for k in range(6)]
+    oracle = CallableOracle(partial(noted, tmp_path / "log"), names)
+    inner, patience = SimulatedOperator("score - 0.05 * size", oracle.criteria), time.monotonic() + 40
+
+    def asked():
+        return (tmp_path / "log").read_text().split()
+
+    def operator(request):
+        before = len(asked())
+        while len(asked()) < before + 3 and time.monotonic() < patience:  # a process takes seconds to begin
+            time.sleep(0.02)
+        return inner(request)
+
+    settings = Settings(budget=30, questions=3, ask_every=4, stop=(), last_questions=0, confirm=0)
+    with begin(tmp_path / "j", oracle, settings, seed=5) as session:
+        drive(session.elicitation, oracle, operator, session.journal, ahead=3, n_jobs=n_jobs)
+    assert read(tmp_path / "j").cached, "else nothing was measured ahead"
+    assert len(asked()) == len(set(asked()))
 
 
 def test_answers_that_come_at_once_change_nothing(tmp_path, whole):

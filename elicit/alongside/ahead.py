@@ -3,7 +3,7 @@
 For every reply that the open question may get, a copy of the run is played in another process up to its
 next question. What a copy measures is kept at once, as a result ahead of need, whichever answer comes. What it decides
 is adopted only if its reply is the one that is given. A copy decides exactly what the run itself would decide, so a
-run is the same with any number of these processes, or none.
+run is the same with any number of these processes, or none. None measures what another one, or the run, is measuring.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from elicit.alongside.progress import Progress, progress_of
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile, Settlement
@@ -212,31 +213,57 @@ class Ahead:
 
     def _play(self, process: _Pipe, question: _Question, reply: OperatorReply) -> None:
         """Let the process play one copy, keep what it measures, and call the copy off once it is not wanted."""
+        claimed: Mask | None = None  # what this copy is measuring, and no other
         process.send(_Task(question.run, self._oracle.known, question.request, reply))
-        while True:
-            while not process.poll(_SECONDS_BETWEEN_LOOKS):
-                if self._closed:
-                    raise EOFError
-            message = process.recv()
-            match message:
-                case (int(subset), Measured() | Failure() as result, Progress() as progress):
-                    self._oracle.learn({subset: result})
-                    self._keep(subset, result)
-                    with self._changed:
-                        wanted = self._question is question and reply in question.doing
-                        if wanted:
-                            question.latest = progress
+        try:
+            while True:
+                while not process.poll(_SECONDS_BETWEEN_LOOKS):
+                    if self._closed:
+                        raise EOFError
+                message = process.recv()
+                match message:
+                    case int(subset):
+                        told = self._known_or_claimed(subset, lambda: self._wants(question, reply))
+                        claimed = subset if told is None else None
+                        process.send(told)
+                    case (int(subset), Measured() | Failure() as result, Progress() as progress):
+                        self._oracle.learn({subset: result})
+                        self._keep(subset, result)
+                        claimed = None
+                        with self._changed:
+                            wanted = self._wants(question, reply)
+                            if wanted:
+                                question.latest = progress
+                                self._changed.notify_all()
+                        process.send(wanted)
+                    case Found() | None:
+                        with self._changed:
+                            question.doing.discard(reply)
+                            if message is not None:
+                                question.found[reply] = message
                             self._changed.notify_all()
-                    process.send(wanted)
-                case Found() | None:
-                    with self._changed:
-                        question.doing.discard(reply)
-                        if message is not None:
-                            question.found[reply] = message
-                        self._changed.notify_all()
-                    return
-                case _:
-                    raise AssertionError(f"a process told {type(message).__name__}")
+                        return
+                    case _:
+                        raise AssertionError(f"a process told {type(message).__name__}")
+        finally:
+            if claimed is not None:
+                self._oracle.give_up(claimed)
+
+    def _wants(self, question: _Question, reply: OperatorReply) -> bool:
+        """Whether what follows this reply is still of use."""
+        return not self._closed and self._question is question and reply in question.doing
+
+    def _known_or_claimed(self, subset: Mask, wanted: Callable[[], bool]) -> Measured | Failure | Literal[False] | None:
+        """What a copy is told of a subset that it needs: the result; None, to measure it; False, that it is called off.
+
+        As long as the answer does not matter all copies need the same subsets: one measures, and the others wait.
+        """
+        while isinstance(known := self._oracle.claim(subset), Future):
+            while not known.done():
+                if not wanted():
+                    return False
+                wait([known], _SECONDS_BETWEEN_LOOKS)
+        return known
 
 
 def _has_died(process: Any) -> bool:
@@ -279,6 +306,11 @@ def _play_to_next_question(task: _Task, oracle: Remembering, parent: _Pipe) -> F
     begun = time.monotonic()
     with one_thread():
         while isinstance(request := elicitation.ask(), Evaluate):
+            if request.subset not in oracle.known:
+                parent.send(request.subset)
+                if (told := parent.recv()) is False:
+                    return None
+                oracle.learn({} if told is None else {request.subset: told})
             reply = oracle(request)
             elicitation.tell(request.id, reply)
             parent.send((request.subset, reply, progress_of(elicitation, time.monotonic() - begun, brief=True)))

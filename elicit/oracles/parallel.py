@@ -69,14 +69,21 @@ class Workers:
         """
         asked = list(dict.fromkeys(subsets))
         if isinstance(oracle, Remembering):
-            known = oracle.known
-            unknown = [mask for mask in asked if mask not in known]
-            if self.count > 1:
-                oracle.learn(dict(zip(unknown, self._measured(oracle.inner, unknown, arrived), strict=True)))
+            if self.count > 1 and len(asked) > 1:
+                self._measure_claimed(oracle, [mask for mask in asked if oracle.claim(mask) is None], arrived)
             replies = {mask: oracle(Evaluate(0, mask)) for mask in asked}
         else:
             replies = dict(zip(asked, self._measured(oracle, asked, arrived), strict=True))
         return [replies[mask] for mask in subsets]
+
+    def _measure_claimed(self, oracle: Remembering, claimed: Sequence[Mask], arrived: Arrived) -> None:
+        """Measure what was claimed for this; whoever else needs it waits."""
+        try:
+            oracle.learn(dict(zip(claimed, self._measured(oracle.inner, claimed, arrived), strict=True)))
+        except BaseException as error:
+            for mask in claimed:
+                oracle.give_up(mask, error)
+            raise
 
     def _measured(self, oracle: Oracle, subsets: Sequence[Mask], arrived: Arrived) -> list[Measured | Failure]:
         workers = self.count
@@ -147,7 +154,7 @@ class Remembering:
         self.inner = inner
         self.attributes, self.criteria, self.fingerprint = inner.attributes, inner.criteria, inner.fingerprint
         self._known: dict[Mask, Measured | Failure] = dict(known or {})
-        self._open: dict[Mask, Future[Measured | Failure]] = {}
+        self._open: dict[Mask, Future[Measured | Failure | None]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -160,28 +167,44 @@ class Remembering:
         """Take over replies that were obtained elsewhere; the first one for a subset stays."""
         with self._lock:
             self._known = {**replies, **self._known}
+            waited_for = {mask: self._open.pop(mask) for mask in replies if mask in self._open}
+        for mask, waiting in waited_for.items():
+            waiting.set_result(replies[mask])
 
-    def __call__(self, request: Evaluate) -> Measured | Failure:
-        mask = request.subset
+    def claim(self, mask: Mask) -> Measured | Failure | Future[Measured | Failure | None] | None:
+        """The reply where it is known, or what to wait for where somebody measures the subset already.
+
+        None where nobody does: then it is for the caller to measure, who must `learn` the reply or `give_up` for it.
+        """
         with self._lock:
             if mask in self._known:
                 return self._known[mask]
-            waiting = self._open.get(mask)
-            if waiting is None:
-                mine = self._open[mask] = Future()
-        if waiting is not None:
-            return waiting.result()
+            if mask in self._open:
+                return self._open[mask]
+            self._open[mask] = Future()
+            return None
+
+    def give_up(self, mask: Mask, error: BaseException | None = None) -> None:
+        """Leave a subset that was claimed unmeasured; whoever waits for it meets the error, or else measures it."""
+        with self._lock:
+            waiting = self._open.pop(mask, None)
+        if waiting is not None and error is not None:
+            waiting.set_exception(error)
+        elif waiting is not None:
+            waiting.set_result(None)
+
+    def __call__(self, request: Evaluate) -> Measured | Failure:
+        found = None
+        while found is None and (known := self.claim(request.subset)) is not None:
+            found = known.result() if isinstance(known, Future) else known
+        if found is not None:
+            return found
         try:
             reply = self.inner(request)
         except BaseException as error:
-            with self._lock:
-                del self._open[mask]
-            mine.set_exception(error)
+            self.give_up(request.subset, error)
             raise
-        with self._lock:
-            self._known[mask] = reply
-            del self._open[mask]
-        mine.set_result(reply)
+        self.learn({request.subset: reply})
         return reply
 
     def __getstate__(self) -> dict[str, Any]:

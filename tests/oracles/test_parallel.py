@@ -118,6 +118,37 @@ def test_threads_that_want_the_same_subset_wait_for_one_measurement():
     assert len(set(replies)) == 1
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("comes", [True, False])
+def test_who_needs_what_another_claimed_waits_for_it_and_measures_what_that_one_gave_up(n_jobs, comes):
+    asked = []
+
+    def measure(mask):
+        asked.append(mask)
+        return 1.0
+
+    oracle = Remembering(CallableOracle(measure, 3, takes="mask"))
+    assert oracle.claim(1) is None
+    assert not oracle.claim(1).done(), "nobody else may claim it"
+
+    def in_threads():
+        with joblib.parallel_config("threading"), Workers(n_jobs) as workers:
+            return workers.measure(oracle, [1, 2, 3])
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(in_threads)
+        time.sleep(0.05)
+        assert not waiting.done()
+        if comes:
+            oracle.learn({1: Measured((7.0, 1.0))})
+        else:
+            oracle.give_up(1)
+        replies = waiting.result(timeout=10)
+    assert replies[0].criteria[0] == (7.0 if comes else 1.0)
+    assert sorted(asked) == ([2, 3] if comes else [1, 2, 3])
+    assert oracle.claim(1) == replies[0]
+
+
 def test_an_interrupted_measurement_is_not_remembered():
     class Interrupted:
         calls = 0
