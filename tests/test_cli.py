@@ -451,7 +451,7 @@ def test_a_batch_of_a_table_is_on_the_disk_at_once_when_it_is_saved(tmp_path, mo
     path, synced = tmp_path / "o.csv.part", []
     with Journal.create(path, Header(0, "", Attributes.numbered(2), (Criterion("score"),))) as journal:
         monkeypatch.setattr(os, "fsync", lambda _: synced.append(path.read_bytes()))
-        _save(journal, {1: Measured((0.5,)), 2: Failure("no"), 3: Measured((0.7,))}, folds=False)
+        _save(journal, False, {1: Measured((0.5,)), 2: Failure("no"), 3: Measured((0.7,))})
     assert synced == [path.read_bytes()]
 
 

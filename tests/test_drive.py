@@ -9,6 +9,7 @@ import textwrap
 import time
 from contextlib import nullcontext
 from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -664,6 +665,27 @@ def test_an_interrupt_keeps_what_had_arrived_from_other_workers(tmp_path):
     with resume(path, Counting(oracle)) as session:
         known = remembering(oracle, session.elicitation.facts, session.journal.cached)
         assert known(Evaluate(0, 0b10)) == done
+
+
+def test_what_takes_long_is_in_the_journal_while_others_are_still_measured(tmp_path, monkeypatch):
+    path, oracle, done, now = tmp_path / "j", truth(), Measured((0.5, 1.0)), [0.0]
+    monkeypatch.setattr("elicit.alongside.measuring.time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    class Slow:
+        count, kept = 3, ()
+
+        def measure(self, _oracle, _subsets, arrived):
+            for subset, seconds in ((0b1, 0.1), (0b10, 0.6), (0b11, 5.0), (0b111, 5.0)):
+                now[0] += seconds
+                arrived({subset: Failure("no") if subset == 0b11 else done})
+                self.kept += (sorted(read(path).cached),)
+            return [done] * 4
+
+    slow = Slow()
+    with begin(path, oracle, SETTINGS) as session:
+        writer = JournalWriter(session.elicitation, session.journal, time.time)
+        measured_by(slow, oracle, [0b1, 0b10, 0b11, 0b111], writer)
+    assert slow.kept == ([], [0b10], [0b10], [0b10]), "what is quick is soon measured again, and the last told at once"
 
 
 class Threads:

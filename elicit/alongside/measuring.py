@@ -6,6 +6,7 @@ So whatever ends the process, the journal goes on from there. What is known from
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Protocol
@@ -18,6 +19,9 @@ from elicit.journal import Journal
 from elicit.knowledge.history import History
 from elicit.oracles.parallel import Remembering, Workers
 from elicit.subsets import Mask
+
+#: Seconds of a round after which what arrives is kept although the others of the round are still out.
+LONG = 0.5
 
 #: Seconds, in whatever way whoever plays the run counts them.
 Clock = Callable[[], float]
@@ -104,10 +108,20 @@ def measure(
 def measured_by(
     workers: Workers, oracle: Oracle, subsets: Sequence[Mask], writer: JournalWriter
 ) -> list[Measured | Failure]:
-    """The replies for these subsets. Whatever breaks this off, what had arrived from a worker is kept."""
+    """The replies for these subsets. Whatever breaks this off, what had arrived from a worker is kept.
+
+    Where it takes long, at once: a process that is killed breaks nothing off.
+    """
     arrived: dict[Mask, Measured | Failure] = {}
+    begun = time.monotonic()
+
+    def arrive(replies: Mapping[Mask, Measured | Failure]) -> None:
+        arrived.update(replies)
+        if time.monotonic() - begun >= LONG and len(arrived) < len(set(subsets)):  # the last is told with all others
+            _keep_measured(replies, writer)
+
     with _kept_if_broken_off(arrived, writer):
-        return workers.measure(oracle, subsets, arrived.update)
+        return workers.measure(oracle, subsets, arrive)
 
 
 @contextmanager

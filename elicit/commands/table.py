@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
             args.n_jobs,
             progress=lambda done, total: meter.update(done / total, f"evaluated {done} of {total}"),
             known=_usable(kept.cached, args.keep_folds),
-            keep=partial(_save_batch, kept, oracle, family, args.n_jobs, args.keep_folds),
+            keep=partial(_save, kept, args.keep_folds),
+            check=partial(_require_hope, kept, oracle, family, args.n_jobs, args.keep_folds),
             folds=args.folds if args.keep_folds else 0,
         )
     part.unlink(missing_ok=True)
@@ -91,22 +92,14 @@ def _partial_results(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
             part.unlink(missing_ok=True)
 
 
-def _save_batch(
-    journal: Journal,
-    oracle: WrapperOracle,
-    family: Family,
-    n_jobs: int | None,
-    folds: bool,
-    replies: Mapping[Mask, Measured | Failure],
-) -> None:
-    """Save the replies, and refuse to go on where all subsets fail alike."""
-    _save(journal, replies, folds)
+def _require_hope(journal: Journal, oracle: WrapperOracle, family: Family, n_jobs: int | None, folds: bool) -> None:
+    """Refuse to go on where all subsets fail alike."""
     failed = {mask: reply.reason for mask, reply in journal.cached.items() if isinstance(reply, Failure)}
-    if len(failed) == len(journal.cached):
+    if failed and len(failed) == len(journal.cached):
 
         def look_at(subsets: Sequence[Mask]) -> list[Measured | Failure]:
             found = measure_many(oracle, subsets, n_jobs)
-            _save(journal, dict(zip(subsets, found, strict=True)), folds)
+            _save(journal, folds, dict(zip(subsets, found, strict=True)))
             return found
 
         require_hope(failed, family, look_at)
@@ -117,7 +110,7 @@ def _usable(known: Mapping[Mask, Measured | Failure], folds: bool) -> dict[Mask,
     return {mask: reply for mask, reply in known.items() if not folds or isinstance(reply, Failure) or any(reply.folds)}
 
 
-def _save(journal: Journal, replies: Mapping[Mask, Measured | Failure], folds: bool) -> None:
+def _save(journal: Journal, folds: bool, replies: Mapping[Mask, Measured | Failure]) -> None:
     """Write what a table needs of the replies; they are on the disk when this returns."""
     for left, (mask, reply) in zip(range(len(replies) - 1, -1, -1), replies.items(), strict=True):
         row = reply if folds or isinstance(reply, Failure) else Measured(reply.criteria, (), reply.spread)

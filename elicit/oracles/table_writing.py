@@ -45,6 +45,7 @@ def write_table(
     progress: Callable[[int, int], None] | None = None,
     known: Mapping[Mask, Measured | Failure] | None = None,
     keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None = None,
+    check: Callable[[], None] | None = None,
     folds: int = 0,
 ) -> Written:
     """Measure every subset of the family (default: all) and write them to a table.
@@ -52,9 +53,10 @@ def write_table(
     folds: with so many folds behind every score, each of them has a column, too. The spread of the score has one where
     the oracle knows it.
 
-    What is `known` is not measured again; after every batch, which takes a second or two, `keep` is given what is new,
-    and `progress(done, total)` is called. Failed subsets have no row, dropped attributes no column: a reader could
-    learn only by trying that they cannot be chosen.
+    What is `known` is not measured again. `keep` is given what is new, once a second (from then on, nothing of it is
+    lost to whatever ends the process); after every batch, which takes a second or two, `check()` may raise, and
+    `progress(done, total)` is called. Failed subsets have no row, dropped attributes no column: a reader could learn
+    only by trying that they cannot be chosen.
     """
     path = Path(path)
     family = Family(len(oracle.attributes)) if family is None else family
@@ -72,7 +74,9 @@ def write_table(
     try:
         with complete(path) as text, Workers(n_jobs) as workers:
             rows = _Rows(text, attributes, free, columns, places, folds)
-            for replies in _measured_in_batches(oracle, iter(family), workers, known or {}, keep):
+            for replies in _measured_in_batches(oracle, iter(family), workers, known or {}, _Keeping(keep)):
+                if check is not None:
+                    check()
                 for mask, reply in replies.items():
                     if isinstance(reply, Failure):
                         failures[mask] = reply.reason
@@ -119,12 +123,33 @@ class _Rows:
         self._out.writerow(_row(mask, reply, self._free, self._places, self._folds))
 
 
+class _Keeping:
+    """Hands on what was measured, at most once a second: to be safe on the disk takes about as long as a quick fit."""
+
+    def __init__(self, keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None) -> None:
+        self._keep = keep
+        self._waiting: dict[Mask, Measured | Failure] = {}
+        self._last = time.monotonic()
+
+    def take(self, replies: Mapping[Mask, Measured | Failure]) -> None:
+        """Hand these on, now or later."""
+        self._waiting |= replies
+        if time.monotonic() - self._last >= _SECONDS_PER_BATCH:
+            self.hand_on()
+
+    def hand_on(self) -> None:
+        """Hand on whatever waits."""
+        waiting, self._waiting, self._last = self._waiting, {}, time.monotonic()
+        if waiting and self._keep is not None:
+            self._keep(waiting)
+
+
 def _measured_in_batches(
     oracle: Oracle,
     subsets: Iterator[Mask],
     workers: Workers,
     known: Mapping[Mask, Measured | Failure],
-    keep: Callable[[Mapping[Mask, Measured | Failure]], None] | None,
+    keeping: _Keeping,
 ) -> Iterator[Mapping[Mask, Measured | Failure]]:
     """The replies for the subsets, in batches and in their order; of one that breaks off, those so far are kept."""
     count = workers.count
@@ -132,12 +157,16 @@ def _measured_in_batches(
         start = time.monotonic()
         asked = [mask for mask in batch if mask not in known]
         new: dict[Mask, Measured | Failure] = {}
+
+        def arrived(replies: Mapping[Mask, Measured | Failure], new: dict[Mask, Measured | Failure] = new) -> None:
+            keeping.take({mask: reply for mask, reply in replies.items() if mask not in new})
+            new.update(replies)
+
         try:
             for part in [asked] if workers.count > 1 else [[mask] for mask in asked]:
-                new |= zip(part, workers.measure(oracle, part, new.update), strict=True)
+                arrived(dict(zip(part, workers.measure(oracle, part, arrived), strict=True)))
         finally:
-            if new and keep is not None:
-                keep(new)
+            keeping.hand_on()
         seconds = time.monotonic() - start
         yield {mask: new[mask] if mask in new else known[mask] for mask in batch}
         count = _next_batch(count, seconds, workers.count)

@@ -19,6 +19,7 @@ from elicit.complete import complete
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles import CallableOracle, SyntheticOracle, TableOracle, write_table
+from elicit.oracles.table_writing import _next_batch
 from elicit.subsets import Attributes, Family
 
 GOOD = "malt,hue,score,score_sd,cost\n1,0,0.5,0.1,3\n0,1,0.25,0.2,4\n1,1,0.75,0,7\n"
@@ -327,16 +328,29 @@ def test_dropped_attributes_have_no_column(tmp_path):
 
 
 @pytest.mark.parametrize(("seconds", "most"), [(0.2, 4096), (1.5, 2), (30.0, 2)])
-def test_what_is_measured_is_kept_every_other_second(tmp_path, seconds, most, monkeypatch):
+def test_a_batch_takes_a_second_or_two(seconds, most):
     """Whoever interrupts workers loses what is under way, however slow a subset is."""
-    kept, now = [], iter(np.arange(1e4) * seconds)
-    oracle = CallableOracle(lambda names: float(len(names)), 9)
-    monkeypatch.setattr("elicit.oracles.table_writing.time", SimpleNamespace(monotonic=lambda: next(now)))
-    write_table(tmp_path / "t.csv", oracle, n_jobs=2, keep=lambda replies: kept.append(len(replies)))
-    assert sum(kept) == 511
-    assert kept[0] == 2
-    assert max(kept) <= most
-    assert seconds > 1 or len(kept) < 10
+    counts = [2]
+    for _ in range(20):
+        counts.append(_next_batch(counts[-1], seconds, 2))
+    assert counts[-1] == max(counts) == most
+    assert _next_batch(4096, 30.0, 2) == 2048
+
+
+def test_of_slow_subsets_in_a_batch_that_quick_ones_made_large_one_or_two_wait_to_be_kept(tmp_path, monkeypatch):
+    now, asked, kept, waiting = [0.0], [], {}, set()
+
+    def measured(names):
+        if now[0] > 1:
+            waiting.add(len(asked) - len(kept))
+        asked.append(names)
+        now[0] += 0.0 if len(asked) < 150 else 0.7
+        return float(len(names))
+
+    monkeypatch.setattr("elicit.oracles.table_writing.time", SimpleNamespace(monotonic=lambda: now[0]))
+    write_table(tmp_path / "t.csv", CallableOracle(measured, 9), keep=kept.update)
+    assert len(kept) == len(asked) == 511
+    assert waiting == {0, 1}
 
 
 def test_a_process_that_is_killed_on_the_way_leaves_no_file_of_its_own(tmp_path):
