@@ -638,21 +638,26 @@ def test_what_a_method_read_besides_the_oracle_belongs_to_its_journal(folder, tm
     if changed == "data":
         (folder / "d.csv").write_text(DATA.replace("1", "2", 1))
     other = scenario(folder, oracle={"model": "knn:3"} if changed == "model" else {}, experiment=chosen)
-    with pytest.raises(JournalError, match="belongs to a run with another `material`: it has"):
-        compare(other, n_jobs=1, journals=tmp_path)
-    alone = dataclasses.replace(other, methods=("sfs",))
-    assert len(compare(alone, n_jobs=1, journals=tmp_path)) == 2  # which reads nothing of either
+    before = {path.name for path in tmp_path.glob("*.jsonl")}
+    kept = compare(other, n_jobs=1, journals=tmp_path)
+    assert [*map(untimed, kept)] == [*map(untimed, compare(other, n_jobs=1))]
+    new = {path.name for path in tmp_path.glob("*.jsonl")} - before
+    assert [name[:3] for name in sorted(new)] == ["rfe"] * (len(before) // 2), "sfs reads nothing of either"
 
 
-def test_a_journal_of_a_run_that_was_told_another_utility_is_refused(folder, tmp_path):
+def test_with_another_utility_or_family_it_is_another_run_in_the_same_folder(folder, tmp_path):
     plain = {**PLAIN, "experiment": {"methods": ["sfs"]}}
     told, otherwise = (
         scenario_from({**plain, "operator": {"name": "one", "utility": utility}}, folder)
         for utility in ("score", "score - size")
     )
-    compare(told, n_jobs=1, journals=tmp_path)
-    with pytest.raises(JournalError, match="belongs to a run with another `utility`: it has"):
-        compare(otherwise, n_jobs=1, journals=tmp_path)
+    smaller = scenario_from(
+        {**plain, "operator": {"name": "one", "utility": "score"}, "elicit": {"max_size": 1}}, folder
+    )
+    for k, each in enumerate((told, otherwise, smaller), start=1):
+        found, again = ([*map(untimed, compare(each, n_jobs=1, journals=tmp_path))] for _ in range(2))
+        assert found == again == [*map(untimed, compare(each, n_jobs=1))]
+        assert len(list(tmp_path.glob("sfs-*.jsonl"))) == k * len(found)
 
 
 def test_a_journal_of_a_classical_run_says_what_goes_on_with_it(folder, tmp_path, capsys):

@@ -3,6 +3,7 @@
 The rule: the judge says what would be recommended; a run's own code never judges itself.
 """
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,8 +13,9 @@ import numpy as np
 import pytest
 from test_verify_command import implied
 
-from elicit.asks import Reconcile, Settlement
+from elicit.asks import Enough, Reconcile, Settlement
 from elicit.cli import main
+from elicit.commands.ending_reasons import statements_set_aside
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.events import Answer, Assumed, Criterion, Evaluated, Failed, Preferred, Retracted
@@ -25,7 +27,8 @@ from elicit.oracles import CallableOracle
 from elicit.proof import why_words
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import NeededAnswers, Otherwise, Reason, Why, _claimed, numbered, otherwise
-from elicit.sessions import begin
+from elicit.report.content import gather
+from elicit.sessions import begin, elicitation_of
 from elicit.subsets import Attributes, members
 from elicit.utility.explain import Cause
 
@@ -488,6 +491,29 @@ def test_the_command_names_the_answers_that_contradict_each_other(tmp_path, caps
     assert kept
     lines = told(capsys, tmp_path / "j")[1].splitlines()
     assert [line for line in lines if line in (*aside, *kept)] == [*aside, *kept]
+
+
+def test_the_command_and_the_page_name_contradictions_that_were_left_open_and_refuted_assumptions(
+    tmp_path, capsys, monkeypatch
+):
+    oracle, rng = journals.truth(4), np.random.default_rng(0)
+
+    def answer(request):
+        return Enough() if isinstance(request, Reconcile) else rng.choice([Answer.FIRST, Answer.SECOND])
+
+    settings = Settings(budget=12, questions=12, ask_every=1, check_every=2, stop=(), assume="linear")
+    with begin(tmp_path / "j", oracle, settings, seed=0) as session:
+        ended = drive(session.elicitation, oracle, answer, session.journal)
+        end = " ".join(" ".join(statements_set_aside(session.elicitation, ended)).split())
+    open_still = re.search(r"not settled: your answers to questions [\d, ]+ cannot all hold", end)[0]
+    assert open_still in told(capsys, tmp_path / "j")[1]
+    assert open_still in gather(Why(read(tmp_path / "j")), []).set_aside
+    refuted = "no operator with a linear trade-off of the criteria would give all your answers, so nothing is deduced"
+    assert refuted not in told(capsys, tmp_path / "j")[1]
+    monkeypatch.setattr(History, "refuted", True)
+    assert refuted in told(capsys, tmp_path / "j")[1]
+    again = elicitation_of(read(tmp_path / "j"))
+    assert refuted in " ".join(" ".join(statements_set_aside(again, ended)).split())
 
 
 def test_the_command_says_why_not_another(journal, why, capsys):

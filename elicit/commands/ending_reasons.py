@@ -10,10 +10,9 @@ from elicit.commands.ending_words import beside, changes, in_short, set_in_lines
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result
 from elicit.events import Answer
-from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
 from elicit.operators.picture import named
-from elicit.proof.strained import Strained, kept_words, set_aside_of, strained_words, whose_words
+from elicit.proof.strained import Strained, not_honoured, refuted_words, set_aside_of
 from elicit.proof.why import Otherwise, numbered, otherwise
 from elicit.subsets import Mask
 from elicit.utility.certificates import certify_preference
@@ -131,14 +130,8 @@ def _reversed_in_words(elicitation: Elicitation, other: Otherwise, instead: Mask
 
 def statements_set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:
     """The statements that the recommendation goes against, in part or in full, and answers that contradict others."""
-    numbers, attributes = elicitation.history.question_numbers, in_short(elicitation.history.attributes)
-    strained = strained_words(result.set_aside, numbers, lambda subset: named(subset, attributes))
-    for line in (*strained, *kept_words(elicitation.history)):
+    attributes = in_short(elicitation.history.attributes)
+    for line in not_honoured(elicitation, result.set_aside, lambda subset: named(subset, attributes)):
         yield from set_in_lines(line)
-    if unsettled := elicitation.unsettled:
-        how = "goes against what was measured" if len(unsettled) == 1 else "cannot all hold"
-        yield from set_in_lines(f"not settled: {whose_words(elicitation.history, unsettled)} {how}")
     if elicitation.history.refuted:
-        kind = ASSUMPTIONS[elicitation.settings.assume]
-        told = f"no operator with {kind} would give all your answers, so nothing is deduced"
-        yield from set_in_lines(told)
+        yield from set_in_lines(refuted_words(elicitation.settings.assume))

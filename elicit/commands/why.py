@@ -12,7 +12,7 @@ from elicit.commands.status import DONE
 from elicit.decide.settings import unproven_choice
 from elicit.errors import InputError
 from elicit.journal import read
-from elicit.proof.strained import kept_words, strained_in, strained_words
+from elicit.proof.strained import not_honoured, refuted_words, strained_in
 from elicit.proof.why import Why
 from elicit.proof.why_words import facts_against, measured_line, reason_lines, reversed_answers
 from elicit.subsets import Mask
@@ -63,8 +63,8 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     else:
         lines.append("no utility of the exact set satisfies all statements, so nothing is proven.")
     if rival is None:
-        lines += strained_words(strained_in(why.elicitation), why.questions, why.attributes.braced)
-        lines += kept_words(why.history)
+        lines += not_honoured(why.elicitation, strained_in(why.elicitation), why.attributes.braced)
+        lines += [refuted_words(why.history.assume)] if why.history.refuted else []
     with Meter(sys.stderr) as meter:
         found = why.otherwise(meter.update)
     return lines + reversed_answers(why, found, rival)

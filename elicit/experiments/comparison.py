@@ -24,9 +24,10 @@ from elicit.experiments.experiment import Stage, Task, elicit_run, play_tasks, w
 from elicit.experiments.journals import file_name
 from elicit.experiments.results import RunResult, answered_wrongly, plain_result, utility_regret
 from elicit.explore import Outcome, explore
-from elicit.methods import METHODS, Goal, Method, Rank, TradeOff, Value, named
+from elicit.methods import METHODS, Method, Rank, TradeOff, Value, named
 from elicit.methods.registry import ALONE, Named
 from elicit.operators import SimulatedOperator
+from elicit.oracles.describe import fingerprint
 from elicit.scenario import OURS, ElicitSpec, OperatorSpec, Scenario
 from elicit.sources.material import DataMaterial
 from elicit.subsets import Family, Mask
@@ -116,13 +117,16 @@ def walk_run(
     # a walk from above measures what is larger than max_size, too
     budget = None if chosen.unlimited else limits.settings.calls(limits.family)
     told = Method(method, chosen.explorer(scenario.material), value=value, goal=scenario.goal, budget=budget)
+    about = {"operator": operator.name, "utility": repr(operator.utility)} | _read_besides(method, scenario)
+    shown = f"{method}{'' if scenario.goal == TradeOff() else f'-{scenario.goal}'}-{operator.name}"
+    identity = fingerprint(shown, about, limits.family, oracle.fingerprint)
     outcome = explore(
         told,
         oracle,
         family=limits.family,
         seed=seed,
-        journal=None if journals is None else journals / _file_name(method, operator.name, seed, scenario.goal),
-        about={"operator": operator.name, "utility": repr(operator.utility)} | _read_besides(method, scenario),
+        journal=None if journals is None else journals / file_name(shown, identity, seed),
+        about=about,
         progress=show,
     )
     best = best_known(oracle, operator, simulated, limits.family) if scenario.goal == TradeOff() else None
@@ -140,12 +144,6 @@ def _read_besides(method: str, scenario: Scenario) -> dict[str, str]:
     if not named(method).needs or scenario.material is None:
         return {}
     return {"material": scenario.material.fingerprint}
-
-
-def _file_name(method: str, operator: str, seed: int, goal: Goal) -> str:
-    """The name of the journal of a classical run; a journal of that name that does not fit is an error."""
-    method += "" if goal == TradeOff() else f"-{goal}"
-    return file_name(f"{method}-{operator}", f"{method}/{operator}", seed)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Journals: the journal of a run in a folder, where the run goes on when it is played again.
 
-The name of a journal of Elicit's includes a checksum of all that the run depends on, its budget included, because
-exploring depends on that too. So with anything changed, it is another run, with another journal. That of a classical
-method is called by the method and the operator; where it does not fit, that is an error.
+The name of a journal includes a checksum of all that the run depends on. So with anything changed, it is another run,
+with another journal. Exploring depends on the budget, too; a classical run just goes on with a larger one, so in its
+name the budget is left out.
 """
 
 from __future__ import annotations

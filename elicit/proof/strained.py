@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from elicit.decide.elicitation import Elicitation
+from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.subsets import Mask
@@ -52,6 +53,16 @@ def answers_set_aside(strained: Strained) -> int:
     return sum(statement.source is Source.OPERATOR and is_set_aside(slack) for statement, slack in strained)
 
 
+def not_honoured(elicitation: Elicitation, strained: Strained, shown: Callable[[Mask], str]) -> Iterator[str]:
+    """All that stands against the recommendation: what it strains, and contradictions, kept or not settled."""
+    history = elicitation.history
+    yield from strained_words(strained, history.question_numbers, shown)
+    yield from kept_words(history)
+    if unsettled := elicitation.unsettled:
+        how = "goes against what was measured" if len(unsettled) == 1 else "cannot all hold"
+        yield f"not settled: {whose_words(history, unsettled)} {how}"
+
+
 def strained_words(strained: Strained, numbers: Mapping[int, int], shown: Callable[[Mask], str]) -> Iterator[str]:
     """One line a statement, and measured orders only counted. `numbers` are those of questions, by request."""
     for statement, slack in strained:
@@ -69,6 +80,11 @@ def kept_words(history: History) -> Iterator[str]:
     for conflict in sorted(history.settled):
         if history.retracted.isdisjoint(conflict):
             yield f"kept and weighed, {although(history, conflict)}"
+
+
+def refuted_words(assume: str) -> str:
+    """That the answers speak against what is assumed of the operator."""
+    return f"no operator with {ASSUMPTIONS[assume]} would give all your answers, so nothing is deduced"
 
 
 def although(history: History, conflict: Sequence[int]) -> str:

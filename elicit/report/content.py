@@ -27,7 +27,7 @@ from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation
 from elicit.printable import many, rounded
 from elicit.proof.record_check import Step, check_record
-from elicit.proof.strained import although, kept_words, strained_in, strained_words
+from elicit.proof.strained import although, not_honoured, strained_in
 from elicit.proof.why import Otherwise, Why
 from elicit.proof.why_words import reason_lines, reversed_answers
 from elicit.subsets import Family, Mask, members
@@ -326,8 +326,7 @@ def _prices(why: Why) -> tuple[Price, ...]:
 
 def _set_aside(why: Why) -> tuple[str, ...]:
     """The statements that the recommendation does not honour, or not in full."""
-    strained = strained_words(strained_in(why.elicitation), why.questions, why.attributes.braced)
-    return (*strained, *kept_words(why.history))
+    return tuple(not_honoured(why.elicitation, strained_in(why.elicitation), why.attributes.braced))
 
 
 def strongest(content: Content) -> list[int]:
