@@ -895,6 +895,30 @@ def test_what_a_scenario_reads_is_not_written_over(here, capsys, command, key, k
     assert (here / kept).read_text() == before
 
 
+@pytest.mark.usefixtures("here", "small")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ask", "d.csv", "--target", "y", "--journal", "new", "-o", "j"),
+        ("report", "other", "-o", "j"),
+        ("run", "own.toml", "--json", "j"),
+        ("score", "d.csv", "--target", "y", "--json", "j"),
+        ("table", "d.csv", "--target", "y", "-o", "j"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_no_journal_is_written_over(here, capsys, monkeypatch, command):
+    for journal in ("j", "other"):
+        assert run("--journal", journal, text="a\n" * 30, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    (here / "own.toml").write_text(
+        '[oracle]\nkind = "wrapper"\ndata = "d.csv"\ntarget = "y"\nmodel = "knn:3"\n[operator]\nutility = "score"\n'
+    )
+    before = Path("j").read_bytes()
+    complains(*run(*command, capsys=capsys), "j: is a journal, which writing would destroy; give another file")
+    assert Path("j").read_bytes() == before
+    assert not Path("new").exists()
+
+
 def test_a_path_that_no_system_takes_is_one_line(here, capsys):
     (here / "own.toml").write_text('[oracle]\nkind = "table"\npath = "a\\u0000b"\n[operator]\nutility = "score"\n')
     complains(*run("run", here / "own.toml", capsys=capsys), "no such file")

@@ -17,6 +17,7 @@ from joblib import parallel_config
 from scipy import stats
 
 from elicit.cli import main
+from elicit.commands.compare import _different_choices
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, JournalInUseError, OracleError
@@ -1148,3 +1149,20 @@ def test_a_journal_of_more_evaluations_than_the_budget_is_refused(folder, tmp_pa
 def test_our_choices_are_what_others_are_compared_with_whatever_their_name(folder):
     results = compare(scenario(folder, elicit={"name": "mine"}, experiment={"methods": ["sfs", "elicit"]}), n_jobs=1)
     assert [(d.method, d.against) for d in differences(results)] == [("sfs", "mine")]
+
+
+@pytest.mark.parametrize(
+    ("choices", "methods", "told"),
+    [
+        ([{"name": "a"}, {"name": "b", "worth": 0.0}], ["elicit", "sfs"], ()),
+        ([{"name": "a", "max_size": 1}, {"name": "b"}], ["elicit", "sfs"], ("each regret is against", "other methods")),
+        ([{"name": "a", "budget": 3}, {"name": "b", "budget": 5}], ["elicit", "sfs"], ("all other methods have",)),
+        ([{"name": "a", "max_size": 1}, {"name": "b"}], ["elicit"], ("each regret is against",)),
+    ],
+)
+def test_it_is_said_where_rows_of_a_table_are_not_alike(folder, choices, methods, told):
+    plain = {**PLAIN, "elicit": choices, "experiment": {"seeds": 1, "methods": methods}}
+    found = " ".join(_different_choices(scenario_from(plain, folder)))
+    assert bool(found) == bool(told)
+    assert all(words in found for words in told)
+    assert ("other methods" in found) == any("other methods" in words for words in told)

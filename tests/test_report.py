@@ -15,6 +15,7 @@ import shlex
 import shutil
 import time
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -33,7 +34,7 @@ from test_contradictions import after
 from test_drive import CHECKED, slipping, truth
 
 from elicit.alongside.fresh import FIRST_SEED, ROUNDS, fresh_scores
-from elicit.asks import Measured, Settlement
+from elicit.asks import Failure, Measured, Settlement
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
@@ -441,6 +442,26 @@ def test_scores_on_fresh_folds_are_those_of_scikit_learn():
             folds = StratifiedKFold(5, shuffle=True, random_state=seed)
             assert score == pytest.approx(cross_val_score(model, X[:, columns], y, cv=folds).mean(), abs=1e-12)
     assert (story.honest[0].chosen, story.honest[1].chosen) == (0.5, None)
+
+
+@pytest.mark.parametrize(
+    ("failed", "rounds"),
+    [
+        ((), (5, 5)),
+        (((1, 0b11), (3, 0b11)), (3, 3)),
+        (((0, 0b01), (3, 0b11)), (3, 3)),
+        (product(range(5), [3]), (5, 0)),
+    ],
+)
+def test_fresh_scores_are_compared_on_the_folds_of_the_same_rounds(failed, rounds):
+    failed = {(FIRST_SEED + k, subset) for k, subset in failed}
+    known = {
+        (seed, subset): Failure("no") if (seed, subset) in failed else Measured((seed / 1e4 + subset, 1.0))
+        for seed, subset in product(range(FIRST_SEED, FIRST_SEED + ROUNDS), (0b01, 0b11))
+    }
+    one, other = fresh_scores({"random_state": 0}, (0b01, 0b11), known).values()
+    assert (len(one), len(other)) == rounds
+    assert not other or np.subtract(other, one) == pytest.approx(np.full(len(one), 2.0))
 
 
 def test_the_folds_that_chose_are_never_the_fresh_ones():

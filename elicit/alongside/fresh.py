@@ -47,7 +47,9 @@ def fresh_scores(
     tell: Callable[[str], None] = lambda _: None,
     keep: Keep = lambda *_: None,
 ) -> dict[Mask, tuple[float, ...]]:
-    """The mean score of each subset in each round; a round in which it could not be measured is left out.
+    """The mean score of each subset in each round.
+
+    A round is left out in which one could not be measured that could in others: all are compared on the same folds.
 
     known: what was measured before, of the same section.
     tell: called before each measurement with what it is.
@@ -60,7 +62,9 @@ def fresh_scores(
             tell(f"scores on fresh folds, round {seeds.index(seed) + 1} of {ROUNDS}")
             results[seed, subset] = oracle(Evaluate(0, subset))
             keep(seed, subset, results[seed, subset])
-    return {
-        subset: tuple(result.criteria[0] for seed in seeds if isinstance(result := results[seed, subset], Measured))
+    scores = {
+        subset: {s: result.criteria[0] for s in seeds if isinstance(result := results[s, subset], Measured)}
         for subset in subsets
     }
+    shared = [s for s in seeds if all(s in by_round for by_round in scores.values() if by_round)]
+    return {subset: tuple(by_round[s] for s in shared if by_round) for subset, by_round in scores.items()}

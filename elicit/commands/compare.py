@@ -242,12 +242,32 @@ def _notes(results: Results, scenario: Scenario) -> list[str]:
     sections = chosen if isinstance(chosen, list) else [chosen]
     if isinstance(chosen, list) and OURS not in methods_of(scenario):
         notes.append(f"[[elicit]] was not played: `methods` does not name {OURS!r}")
+    notes += _different_choices(scenario)
     limited = scenario.goal == TradeOff() and any("max_size" in section for section in sections)
     ends = {
         _ending_in_words(run, limited) for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]
     }
     notes += [*data_notes(scenario), *not_followed(results), *map(printable, sorted(ends))]
     return [*notes, *failure_lines(run["failures"] for run in results)]
+
+
+def _different_choices(scenario: Scenario) -> list[str]:
+    """Notes where the choices of [elicit] differ in what may be chosen, or in how much may be measured."""
+    first, *others = scenario.elicits
+    notes = []
+    if any(other.family != first.family for other in others):
+        notes.append(
+            "each regret is against the best of its own row's family: [[elicit]] differ in keep, drop or max_size"
+        )
+    differ = any(
+        (other.family, other.settings.calls(other.family)) != (first.family, first.settings.calls(first.family))
+        for other in others
+    )
+    if differ and set(methods_of(scenario)) != {OURS}:
+        notes.append(
+            f"all other methods have the family and the budget of the first [[elicit]], {printable(first.name)}"
+        )
+    return notes
 
 
 def _ending_in_words(run: RunResult, limited: bool) -> str:

@@ -53,6 +53,8 @@ def run(args: argparse.Namespace) -> int:
         others = other_versions(session.journal.header.versions)
         if others:
             notes += (f"begun with {printable(others)}: what is measured now may differ a little from what is kept",)
+        if section.get("costs"):
+            notes += ("costs are those that the session began with",)
         left = many(elicitation.turns.left, "more question")
         notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {left}",)
         return play_session(session, oracle, section, PlayOptions(args.n_jobs, args.output, notes))
@@ -111,7 +113,10 @@ def _require_data(section: Mapping[str, Any], path: str) -> None:
 def _budget(text: str, now: int, spent: int) -> int:
     number = text.removeprefix("+")
     if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) < 1:
-        raise InputError(f"--budget is a number of at least 1, or +N for N more than {now}; found {text!r:.40}")
+        raise InputError(
+            f"--budget is a number of evaluations in all, or +N for so many beyond the {now} planned, of 1 to "
+            f"{MOST_DIGITS} digits and above 0; found {text!r:.40}"
+        )
     wanted = int(number) + (now if text.startswith("+") else 0)
     if wanted < spent:
         raise InputError(f"--budget {wanted} is less than the {spent} evaluations spent already; +{number} gives more")

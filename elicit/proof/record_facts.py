@@ -114,7 +114,7 @@ class KnownFacts:
 
     def _check_round(self, fact: Asked) -> None:
         demand(not self._open, "a round begins before the one before it was answered")
-        demand(fact.request >= self._next, f"request {fact.request} was made before")
+        demand(fact.request >= self._next, f"request {fact.request!s:.20} was made before")
         self._open = set(fact.requests)
         ids = iter(fact.requests)
         self._measure |= {next(ids): subset for subset in fact.evaluate}
