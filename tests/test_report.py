@@ -51,9 +51,11 @@ from elicit.report.content import Measurement, _events, gather, strongest
 from elicit.report.drawing import HEIGHT, LEFT, LOOKS, RIGHT, WIDTH, bars, curve, path_of_session, scale
 from elicit.report.front import _near, front_section
 from elicit.report.markup import data, element, raw
-from elicit.report.model import PAIRED_ROWS, ModelStory, story_of
+from elicit.report.model import PAIRED_ROWS, Importance, ModelStory, story_of
 from elicit.report.page import page
 from elicit.report.power import _heat
+from elicit.report.scores import _importance
+from elicit.report.session import session
 from elicit.sessions import begin, elicitation_of, header_of
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Attributes, Family
@@ -282,6 +284,32 @@ def test_what_lies_far_from_the_front_is_drawn_at_the_edge_and_counted(far, coun
     # what lies at a place of its own is told there, and at the edge what was measured, not where it is drawn
     assert f"score {worst}; size 2" in text
     assert f"score 0.94; size {largest}" in text
+
+
+@pytest.mark.parametrize("maximise", [True, False])
+def test_the_best_by_the_first_criterion_comes_first_whichever_way_is_better(maximise):
+    criteria = (Criterion("loss", maximise=maximise), SCORE_AND_SIZE[1])
+    values = [(0.5, 2.0), (0.9, 3.0), (0.1, 1.0)]
+    measured = tuple(
+        Measurement(k, 1 << k, (f"x{k}",), value, (None, None), in_front=True) for k, value in enumerate(values)
+    )
+    content = SimpleNamespace(criteria=criteria, measured=measured, best=0, recommended=measured[0])
+    text = "".join(front_section(content))
+    order = re.findall(r"<td class=\"subset\">(?:recommended: )?(x\d)</td>", text)
+    assert order == (["x1", "x0", "x2"] if maximise else ["x2", "x0", "x1"])
+    course = SimpleNamespace(**vars(content), events=[("measured", "")] * 3, questions=(), failures=())
+    line = re.search(r'<polyline points="([^"]*)"', "".join(session(course)))[1]
+    heights = [float(point.split(",")[1]) for point in line.split()]
+    assert heights == sorted(heights, reverse=maximise), "the best so far only becomes better"
+    assert heights[0] != heights[-1]
+
+
+def test_what_the_model_does_not_rely_on_is_not_said_to_matter():
+    importance = (Importance("a", 0.2, 0.1), Importance("b", 0.0, 0.1), Importance("c", -0.02, 0.1))
+    told = "".join(_importance(ModelStory(importance=importance, error="share of wrong classes")))
+    assert "Above all: a (0.2). In brackets" in told
+    told = "".join(_importance(ModelStory(importance=importance[1:], error="share of wrong classes")))
+    assert "Above all: no attribute." in told
 
 
 @pytest.mark.parametrize(("parsimony", "margin"), [("exact", "0.001"), (0.1, "1")])

@@ -35,7 +35,7 @@ from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.printable import drawable
 from elicit.scores.answers import ModelAnswers, answers, in_calls
-from elicit.scores.protocol import Floats, Ints
+from elicit.scores.protocol import Floats, Ints, quantile_borders
 from elicit.scores.sheet import Sheet
 
 #: Intervals, unless asked otherwise.
@@ -141,13 +141,6 @@ def _borders(column: Floats, intervals: int, spacing: str) -> Floats:
     else:
         raise InputError(f"spacing is 'quantile' or 'width', found {spacing!r}")
     return np.unique(edges)
-
-
-def quantile_borders(column: Floats, intervals: int) -> Floats:
-    """The least value, then the values of rank ⌈kn/K⌉ for k = 1 … K."""
-    ordered, n = np.sort(column), len(column)
-    ranks = [-(-k * n // intervals) for k in range(1, intervals + 1)]
-    return np.concatenate([ordered[:1], ordered[np.array(ranks) - 1]])
 
 
 def _ale_of_levels(ask: ModelAnswers, sheet: Sheet, j: int, order: NDArray[Any]) -> Ale:

@@ -17,7 +17,7 @@ from sklearn.feature_selection import mutual_info_classif, mutual_info_regressio
 
 from elicit.errors import InputError
 from elicit.numeric import whole
-from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, table, whole_seed
+from elicit.scores.protocol import Floats, Ints, centred, column_mask, constant, quantile_borders, table, whole_seed
 
 #: A target of less spread (its square would be nothing), or further from 0 in units of its spread, is centred first.
 LEAST_SPREAD, MOST_OFFSET = 1e-100, 1e4
@@ -92,7 +92,7 @@ def discretised(column: Floats, bins: int | None) -> Ints:
         return np.zeros(len(column), dtype=np.intp)
     distinct, coded = np.unique(column, return_inverse=True)
     if bins is not None and len(distinct) > bins:
-        # the last values below the quantiles cut as these do, with no rounding that a unit could change
-        cuts = np.sort(column)[np.arange(1, bins) * (len(column) - 1) // bins]
+        # values cut as quantiles do, with no rounding that a unit could change; and as where every row is there twice
+        cuts = quantile_borders(column, bins)[1:-1]
         coded = np.searchsorted(cuts, column, side="left")
     return coded.astype(np.intp)

@@ -241,6 +241,13 @@ def columns_of_groups(groups: Groups | None, d: int) -> list[list[int]]:
     return [list(map(int, group)) for group in held]
 
 
+def quantile_borders(column: Floats, intervals: int) -> Floats:
+    """The least value, then the values of rank ⌈kn/K⌉ for k = 1 … K."""
+    ordered, n = np.sort(column), len(column)
+    ranks = [-(-k * n // intervals) for k in range(1, intervals + 1)]
+    return np.concatenate([ordered[:1], ordered[np.array(ranks) - 1]])
+
+
 def column_mask(discrete: Any, n: int) -> NDArray[np.bool_]:
     """Which of n columns hold codes: a truth value for all, one for each, or the positions of those that do."""
     if isinstance(discrete, bool | np.bool_):

@@ -8,8 +8,8 @@ from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from elicit.effects import ale
-from elicit.effects.ale import quantile_borders
 from elicit.errors import InputError
+from elicit.scores.protocol import quantile_borders
 
 X, y = load_diabetes(return_X_y=True)
 FOREST = RandomForestRegressor(10, random_state=0).fit(X, y)

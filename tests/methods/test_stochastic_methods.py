@@ -175,3 +175,31 @@ def test_to_reach_a_value_they_look_for_the_smallest_subset():
 def test_what_cannot_be_is_refused(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_of_both_generations_stay(monkeypatch, seed):
+    value, parents, child = drawn_value(9, seed), [], Genetic._child
+
+    def noted(self, space, seen, people, rng):
+        if not parents or parents[-1][0] is not people:
+            parents.append((people, dict(seen.ranks)))
+        return child(self, space, seen, people, rng)
+
+    monkeypatch.setattr(Genetic, "_child", noted)
+    play(Genetic(6), 9, value, seed=seed, budget=150)
+    assert len(parents) > 10
+    worst = [min(value(mask) for mask in people) for people, _ in parents]
+    assert worst == sorted(worst), "whoever stays is no worse than whoever stayed before"
+    for people, ranks in parents:
+        assert {*people} == {*sorted(ranks, key=ranks.__getitem__, reverse=True)[: len(people)]}
+
+
+@pytest.mark.parametrize("mutations", [0.0, 1.0, 3.0])
+def test_a_child_of_two_alike_differs_by_as_many_flips_as_are_expected(mutations):
+    rng, space = np.random.default_rng(0), Space(Family(10), bounded=True)
+    seen, parent = Seen(space, rng), 0b1010101010
+    seen.note([parent], [1.0])
+    children = [Genetic(mutations=mutations)._child(space, seen, [parent, parent], rng) for _ in range(2000)]
+    flips = [(parent ^ c).bit_count() for c in children]
+    assert np.mean(flips) == pytest.approx(mutations, abs=0.1)

@@ -66,11 +66,20 @@ def test_counting_values_that_occur_once_gives_the_entropy_of_the_target_so_they
     assert information_gain(noise, y, bins=2)[0] < 0.02
 
 
-@pytest.mark.parametrize("rows", [91, 171, 200])  # at 7/10 of 91 and of 171 rows a value is the quantile itself
+@given(st.integers(11, 60), st.integers(2, 4), st.integers(0, 100))
+def test_rows_that_are_there_several_times_change_nothing(rows, times, seed):
+    rng = np.random.default_rng(seed)
+    columns, target = rng.normal(size=(rows, 2)), rng.normal(size=rows)
+    once = information_gain(columns, target)
+    assert information_gain(np.tile(columns, (times, 1)), np.tile(target, times)) == pytest.approx(once, abs=1e-9)
+
+
+@pytest.mark.parametrize("rows", [91, 171, 200])
 def test_cuts_are_the_same_in_any_unit(rows):
     column = np.random.default_rng(0).permutation(rows)
     target = np.random.default_rng(1).integers(0, 2, rows)
-    below = [sum(rank * 10 > k * (rows - 1) for k in range(1, 10)) for rank in column.tolist()]
+    cuts = np.quantile(column, np.arange(1, 10) / 10, method="inverted_cdf")
+    below = [sum(rank > cut for cut in cuts) for rank in column.tolist()]
     for moved in (column, column + 1000.0, column * 0.1, column / 3 - 7.1):
         assert information_gain(moved[:, None], target) == pytest.approx([mutual_info_score(below, target)], abs=1e-12)
 
@@ -82,7 +91,7 @@ def test_a_constant_column_holds_no_information():
 
 
 def test_a_target_of_numbers_is_cut_too():
-    quarter = sum(dy > border for border in np.quantile(dy, [0.25, 0.5, 0.75]))
+    quarter = sum(dy > border for border in np.quantile(dy, [0.25, 0.5, 0.75], method="inverted_cdf"))
     sex = (DX[:, [1]] > 0).astype(int)  # two values, which are not cut
     assert information_gain(sex, dy, bins=4) == pytest.approx([mutual_info_score(sex[:, 0], quarter)], abs=1e-12)
 
