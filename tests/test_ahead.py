@@ -119,6 +119,37 @@ def test_no_subset_is_measured_by_two_copies_or_by_a_copy_and_the_run(tmp_path, 
     assert len(asked()) == len(set(asked()))
 
 
+def stuck(parent, marker, names):
+    """A score that comes at once in one process, and in all others never."""
+    if os.getpid() != parent:
+        marker.write_text(f"{marker.read_text() if marker.exists() else ''}{os.getpid()} ")
+        time.sleep(600)
+    return float(len(names))
+
+
+def test_what_a_process_was_measuring_when_it_died_is_measured_by_whoever_waits_for_it(tmp_path):
+    marker = tmp_path / "pids"
+    oracle = Remembering(CallableOracle(partial(stuck, os.getpid(), marker), 4))
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(budget=12, ask_every=2, stop=()))
+    while not isinstance(request := elicitation.ask(), Compare):
+        elicitation.tell(request.id, oracle(request))
+    with Ahead(oracle, 1, lambda *_: None) as ahead:
+        ahead.begin(elicitation, request)
+        patience = time.monotonic() + 60
+        while not marker.exists() and time.monotonic() < patience:
+            time.sleep(0.02)
+        elicitation.tell(request.id, Answer.FIRST)
+        wanted = elicitation.ask()
+        reply = []
+        waiting = threading.Thread(target=lambda: reply.append(oracle(wanted)), daemon=True)
+        waiting.start()
+        waiting.join(0.3)
+        assert not reply, "a process is measuring it"
+        os.kill(int(marker.read_text().split()[0]), signal.SIGTERM)
+        waiting.join(20)
+    assert reply == [oracle(wanted)]
+
+
 def test_answers_that_come_at_once_change_nothing(tmp_path, whole):
     played(tmp_path / "j", 2, Slow(0.0))
     assert identity(tmp_path / "j") == identity(whole)

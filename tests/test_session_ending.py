@@ -52,7 +52,7 @@ from elicit.printable import bounded, rounded
 from elicit.proof import why_words
 from elicit.proof.strained import strained_in
 from elicit.proof.why import Otherwise, Why
-from elicit.sessions import begin, elicitation_of
+from elicit.sessions import begin, elicitation_of, resume
 from elicit.sources.oracle import oracle_from
 from elicit.sources.snippet import snippet
 
@@ -539,6 +539,22 @@ def test_by_what_a_subset_is_recommended_of_which_nothing_is_proven(tmp_path, ch
     assert "may lose less" in others
     assert but in others
     assert ("plausible operators" in others) == (choices["questions"] > 0)
+
+
+def test_where_a_claim_is_of_another_subset_what_is_recommended_now_is_claimed_too(tmp_path):
+    """As another version may have recommended one."""
+    oracle, path = journals.truth(4), tmp_path / "j"
+    journals.played(path, oracle=oracle, budget=9)
+    lines = journals.lines_of(path)
+    (claim,) = [line["claim"] for line in lines if "claim" in line]
+    subset, claim["subset"] = claim["subset"], ["a1", "a2", "a3", "a4"]
+    assert subset != claim["subset"]
+    journals.write(path, lines)
+    for _ in range(2):  # and only once
+        with resume(path, oracle) as session:
+            drive(session.elicitation, oracle, ScriptedOperator([]), session.journal)
+        claims = [line["claim"]["subset"] for line in journals.lines_of(path) if "claim" in line]
+        assert claims == [["a1", "a2", "a3", "a4"], subset]
 
 
 def test_what_a_found_claim_says_is_told_only_where_it_holds(tmp_path):
