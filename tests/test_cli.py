@@ -455,6 +455,22 @@ def test_a_batch_of_a_table_is_on_the_disk_at_once_when_it_is_saved(tmp_path, mo
     assert synced == [path.read_bytes()]
 
 
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("before", [False, True])
+def test_a_table_that_could_not_be_begun_leaves_nothing_behind(capsys, monkeypatch, before):
+    command = ("table", "d.csv", "--target", "y", "-o", "o.csv")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    if before:
+        Path("o.csv.part").write_text("no journal\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        assert run(*command, capsys=capsys)[0] == 2
+    assert Path("o.csv.part").exists() == before, "what somebody else wrote there stays"
+
+
 @posix
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("when", [1, 15])

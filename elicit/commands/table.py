@@ -83,7 +83,12 @@ def _partial_results(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
         raise InputError(f"{str(part).removesuffix(_PARTIAL)}: its folder does not exist; choose another place")
     if begun(part) and read(part).header.fingerprint != oracle.fingerprint:
         raise InputError(f"{part}: holds what was measured for another table; give another -o, or delete it")
-    journal = Journal.open_or_create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria))
+    try:
+        journal = Journal.open_or_create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria))
+    except BaseException:
+        if part.is_file() and not begun(part):  # of a full disk, say: nothing is in it
+            part.unlink()
+        raise
     try:
         with journal:
             yield journal
