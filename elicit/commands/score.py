@@ -22,6 +22,7 @@ from elicit.commands.score_choice import listing, measures_of, not_shown, option
 from elicit.commands.score_tables import Column, print_results
 from elicit.commands.status import DONE, complain
 from elicit.data import Data
+from elicit.data.tidying import FILLED
 from elicit.errors import CellError, InputError
 from elicit.oracles.columns import Columns, columns_of
 from elicit.printable import many
@@ -86,7 +87,7 @@ def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:
     kind = "classes" if data.classes else "numbers"
     size = f"{many(len(data.X), 'row')}, {many(attributes, 'attribute')}"
     yield f"{called}: {size}, a target of {kind}"
-    yield from (f"note: {note}" for note in data.notes)
+    yield from (f"note: {note.removesuffix(FILLED)}" for note in data.notes)  # scores take gaps as they are, or not
 
 
 def _refuse_idle_options(args: argparse.Namespace) -> None:

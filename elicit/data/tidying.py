@@ -29,6 +29,9 @@ _MISSING = frozenset({"?", *map(str.lower, MISSING_TO_PANDAS)})
 #: The level of a column of texts that stands for its missing values.
 MISSING_LEVEL = "(missing)"
 
+#: What is done with gaps among numbers where models are fitted.
+FILLED = ": models get the median of their training rows"
+
 #: A column of texts with more levels than this, most of which occur once, names cases and not a property.
 MOST_LEVELS = 20
 
@@ -181,9 +184,7 @@ def tidy_column(name: str, cells: Sequence[str]) -> Column:
             return Column(None, note=f"{name!r} is left out: {why}")
         numbers = np.full(len(cells), np.nan)
         numbers[np.logical_not(missing)] = values
-        note = (
-            f"{name!r} has {many(gaps, 'missing value')}: models get the median of their training rows" if gaps else ""
-        )
+        note = f"{name!r} has {many(gaps, 'missing value')}{FILLED}" if gaps else ""
         return Column(numbers.reshape(-1, 1), note=note)
     if looks_like_names(known):
         return Column(None, note=f"{name!r} is left out: {what_they_look_like(known)}")

@@ -8,7 +8,9 @@ from sklearn.inspection import partial_dependence as of_scikit_learn
 from sklearn.linear_model import LogisticRegression
 
 from elicit.effects import individual_expectations, partial_dependence
+from elicit.effects.dependence import number_grid
 from elicit.errors import InputError
+from elicit.scores.sheet import Sheet
 
 X, y = load_diabetes(return_X_y=True)
 X, y = X[:90], y[:90]
@@ -127,3 +129,14 @@ def test_numbers_may_be_labels_and_a_frame_may_order_them():
 def test_bad_input_is_named(call, words):
     with pytest.raises(InputError, match=words):
         call()
+
+
+@pytest.mark.parametrize(("points", "distinct"), [(11, False), (12, True)])
+def test_a_column_of_as_many_values_as_points_is_cut_by_percentiles_as_in_scikit_learn(points, distinct):
+    column = np.repeat(np.arange(11.0), [1, *[20] * 10])  # the first lies below the percentiles
+    X = np.column_stack([column, np.random.default_rng(0).normal(size=len(column))])
+    model = RandomForestRegressor(3, random_state=0).fit(X, column)
+    theirs = of_scikit_learn(model, X, [0], grid_resolution=points, kind="average")["grid_values"][0]
+    grid = number_grid(Sheet(X), 0, points, (0.05, 0.95))
+    assert grid == pytest.approx(theirs)
+    assert (grid.tolist() == list(range(11))) == distinct

@@ -7,7 +7,7 @@ from scipy.stats import ttest_rel
 
 from elicit.errors import InputError
 from elicit.scores import relevance
-from elicit.scores.relevance import better, simes
+from elicit.scores.relevance import _subsets, better, simes
 
 NOISE = np.array([0.01, -0.01, 0.02, 0.0, -0.02, 0.01, -0.01, 0.0, 0.01, -0.01])
 
@@ -130,3 +130,8 @@ def test_what_is_no_score_a_fold_is_refused(given):
 def test_one_fold_cannot_be_compared():
     with pytest.raises(InputError, match="at least 2 folds"):
         relevance(lambda chosen: np.array([len(chosen)]), 2)
+
+
+def test_subsets_at_random_have_every_size_but_the_whole():
+    drawn = _subsets(9, 400, np.random.default_rng(0))
+    assert {len(subset) for subset in drawn} == set(range(9))

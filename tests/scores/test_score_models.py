@@ -191,3 +191,9 @@ def test_what_falls_and_rises_as_much_when_it_is_shuffled_scores_0():
     columns = rng.normal(size=(40, 5))
     found = permuted(columns, columns[:, 0] > 0, folds=3, repeats=3)
     assert (np.abs(found) < 1e-9).tolist() == (found == 0).tolist() == [False, False, True, False, True]
+
+
+def test_coefficients_have_the_unit_of_a_target_however_small_it_is():
+    tiny = coefficients(DX, dy * 1e-15)
+    assert tiny * 1e15 == pytest.approx(coefficients(DX, dy), rel=1e-6)
+    assert (tiny > 0).all()
