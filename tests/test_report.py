@@ -53,7 +53,7 @@ from elicit.report.front import _near, front_section
 from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, Importance, ModelStory, story_of
 from elicit.report.page import page
-from elicit.report.power import _heat
+from elicit.report.power import _heat, _interaction
 from elicit.report.scores import _importance
 from elicit.report.session import session
 from elicit.sessions import begin, elicitation_of, header_of
@@ -310,6 +310,23 @@ def test_what_the_model_does_not_rely_on_is_not_said_to_matter():
     assert "Above all: a (0.2). In brackets" in told
     told = "".join(_importance(ModelStory(importance=importance[1:], error="share of wrong classes")))
     assert "Above all: no attribute." in told
+
+
+@pytest.mark.parametrize(("n", "wide"), [(12, False), (13, True)])
+def test_a_map_of_many_pairs_is_printed_on_a_page_on_its_side_where_no_number_is_broken(n, wide):
+    content = SimpleNamespace(
+        attributes=[f"x{i}" for i in range(n)],
+        candidates=range(n),
+        power=[0.1] * n,
+        interactions=[[-0.0039] * n] * n,
+        settings=(),
+    )
+    text = "".join(_interaction(content))
+    assert ('<table class="heat wide">' in text) == wide
+    css = (Path(__file__).parents[1] / "elicit" / "report" / "page.css").read_text(encoding="utf-8")
+    assert "@page wide { size: landscape;" in css
+    assert re.search(r"\.heat td \{[^}]*white-space: nowrap", css)
+    assert "white-space: normal" not in css
 
 
 @pytest.mark.parametrize(("parsimony", "margin"), [("exact", "0.001"), (0.1, "1")])

@@ -10,6 +10,9 @@ from elicit.report.drawing import bars
 from elicit.report.markup import Html, element
 from elicit.report.pieces import boxed, folded, table
 
+#: With more attributes than these the map of pairs is printed on a page that lies on its side.
+MOST_UPRIGHT = 12
+
 
 def power(content: Content) -> Iterator[Html]:
     """The section on power indices and interactions."""
@@ -59,7 +62,7 @@ def _interaction(content: Content) -> Iterator[Html]:
     ]
     told = "Of pairs: positive (blue), they add to each other; negative (red), one makes up for the other"
     yield element("p", f"{told}{note}.", class_="soft")
-    yield boxed(head, body, "Interaction of pairs", class_="heat")
+    yield boxed(head, body, "Interaction of pairs", class_="heat wide" if len(shown) > MOST_UPRIGHT else "heat")
 
 
 def _heat(value: float, most: float) -> Html:
