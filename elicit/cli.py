@@ -60,8 +60,9 @@ class _Parser(argparse.ArgumentParser):
         """Refuse what is unknown at once: argparse would leave it to the parser of all commands, with other options."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            option = next((text for text in unknown if text.startswith("--")), None)
-            meant = "" if option is None else nearest(option.partition("=")[0], self._option_string_actions, shown=str)
+            options = [text.partition("=")[0] for text in unknown if text.startswith("--")]
+            new = [option for option in options if option not in ("--", *self._option_string_actions)]
+            meant = nearest(new[0], self._option_string_actions, shown=str) if new else ""
             self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
         return found, unknown
 

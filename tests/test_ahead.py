@@ -112,7 +112,7 @@ def test_no_subset_is_measured_by_two_copies_or_by_a_copy_and_the_run(tmp_path, 
             time.sleep(0.02)
         return inner(request)
 
-    settings = Settings(budget=30, questions=3, ask_every=4, stop=(), last_questions=0, confirm=0)
+    settings = Settings(budget=30, questions=3, ask_every=4, stop=(), last_questions=0, confirm=0, batch=2 * n_jobs - 1)
     with begin(tmp_path / "j", oracle, settings, seed=5) as session:
         drive(session.elicitation, oracle, operator, session.journal, ahead=3, n_jobs=n_jobs)
     assert read(tmp_path / "j").cached, "else nothing was measured ahead"

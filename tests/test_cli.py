@@ -958,7 +958,7 @@ def test_a_claim_that_is_none_is_said_to_be_so(capsys, monkeypatch):
         journals.write(Path("forged"), lines)
         status, out, err = run("resume", "forged", text="", capsys=capsys, monkeypatch=monkeypatch)
         assert (status, err) == (1, "")
-        assert "what the journal claims does not hold, so nothing of it is told here: line" in " ".join(out.split())
+        assert "a claim that the journal holds is false, and nothing here relies on it: line" in " ".join(out.split())
         assert "proven:" not in out
         assert run("verify", "forged", capsys=capsys)[0] == 1
 

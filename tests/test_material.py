@@ -1,5 +1,7 @@
 """What methods read of the data: scores, consistency and importances, one number an attribute."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -16,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from elicit.data import Data
 from elicit.errors import InputError, ModelError
 from elicit.scores import fisher, permuted
+from elicit.scores.models import own_importances
 from elicit.scores.registry import Measure
 from elicit.sources.material import DataMaterial, _importances
 
@@ -76,6 +79,14 @@ def test_importances_are_the_same_in_any_unit_of_a_column(model):
     assert DataMaterial(inches, model).importance(0b1111) == pytest.approx(
         DataMaterial(PLAIN, model).importance(0b1111)
     )
+
+
+def test_what_a_model_says_of_its_columns_is_read_wherever_it_says_it():
+    fitted = SimpleNamespace(coef_=None, feature_importances_=np.array([0.5, 0.3]))
+    assert own_importances(fitted, X[:, :2]) == pytest.approx([0.25, 0.09])
+    fitted.coef_ = np.ones(7)
+    assert own_importances(fitted, X[:, :2]) == pytest.approx([0.25, 0.09])
+    assert own_importances(fitted, X) is None
 
 
 @pytest.mark.parametrize("steps", [[StandardScaler(), PCA()], [SelectKBest(k=2)], [SelectKBest(k=2), PCA(2)]])

@@ -50,6 +50,7 @@ def fresh_scores(
     """The mean score of each subset in each round.
 
     A round is left out in which one could not be measured that could in others: all are compared on the same folds.
+    Where that leaves less than two rounds, the first subset has its own.
 
     known: what was measured before, of the same section.
     tell: called before each measurement with what it is.
@@ -67,4 +68,5 @@ def fresh_scores(
         for subset in subsets
     }
     shared = [s for s in seeds if all(s in by_round for by_round in scores.values() if by_round)]
-    return {subset: tuple(by_round[s] for s in shared if by_round) for subset, by_round in scores.items()}
+    found = {subset: tuple(by_round[s] for s in shared if by_round) for subset, by_round in scores.items()}
+    return found if len(shared) > 1 else {**found, subsets[0]: tuple(scores[subsets[0]].values())}

@@ -45,11 +45,11 @@ def ending(
 ) -> Iterator[str]:
     """The end of a session, in lines of plain text. What takes long shows its progress on standard error.
 
-    wrong: what does not hold in the journal, of which nothing is believed then.
+    wrong: what did not hold in the journal when it was opened; a claim that was found there is not relied on then.
     """
     elicitation, path = session.elicitation, pasted(os.fspath(session.journal.path))
     yield ""
-    told = result.subset is not None and wrong is None
+    told = result.subset is not None and (wrong is None or not session.journal.claim_was_found)
     bounds = proven_bounds(session.journal, elicitation.family) if told else Bounds()
     if result.subset is None:
         yield "Nothing could be measured, so nothing is recommended."
@@ -61,7 +61,7 @@ def ending(
             yield from what_is_proven(elicitation, result, bounds)
             if wrong is not None:
                 yield from set_in_lines(
-                    f"what the journal claims does not hold, so nothing of it is told here: {wrong}"
+                    f"a claim that the journal holds is false, and nothing here relies on it: {wrong}"
                 )
             yield from reasons(elicitation, result.subset, result.set_aside)
             yield from what_answers_did(elicitation, result.subset)

@@ -15,7 +15,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import unproven_choice
 from elicit.drive import Result
 from elicit.errors import CertificateError
-from elicit.journal import Journal, read
+from elicit.journal import Journal, Record
 from elicit.printable import bounded, counted
 from elicit.proof.record_check import check_record
 from elicit.subsets import Family, Mask
@@ -40,7 +40,7 @@ def proven_bounds(journal: Journal, family: Family) -> Bounds:
     """The bounds that the last claim of the journal proves.
 
     A proof of a narrower scope says nothing of the subsets outside it, so it does not count for the family. A claim
-    that was found is checked before (`false_step`).
+    that was found is checked beforehand (`false_step`).
     """
     claim: Mapping[str, Any] = journal.last_claim or {}
     proven = [proof["claim"] for proof in claim.get("proofs", ())]
@@ -52,15 +52,10 @@ def proven_bounds(journal: Journal, family: Family) -> Bounds:
     return Bounds(measured=least({"evaluated": True}), family=least(family.claimed))
 
 
-def false_step(journal: Journal) -> str | None:
-    """What does not hold in a journal whose claim stood there when it was opened; None where all holds.
-
-    What was claimed since then was proven here.
-    """
-    if not journal.claim_was_found:
-        return None
+def false_step(record: Record) -> str | None:
+    """What does not hold in a record that claims something; None where all holds."""
     try:
-        for _ in check_record(read(journal.path)):
+        for _ in check_record(record) if record.claims else ():
             pass
     except CertificateError as error:
         return str(error)

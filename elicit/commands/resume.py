@@ -10,6 +10,7 @@ from typing import Any
 
 from elicit.alongside.insight import Insight
 from elicit.asks import Oracle
+from elicit.commands.ending_bounds import false_step
 from elicit.commands.reduced_data import check_place
 from elicit.commands.session import PlayOptions, play_session, session_oracle
 from elicit.data import BUILT_IN
@@ -34,6 +35,7 @@ def run(args: argparse.Namespace) -> int:
         oracle: Oracle = session_oracle(section)
     except InputError as error:
         raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
+    wrong = false_step(record)  # before anything is added to it
     torn, last = record.torn, record.facts[-1] if record.facts else None
     notes: tuple[str, ...] = (f"an incomplete last line ({many(torn, 'byte')}) was dropped",) if torn else ()
     # whoever wants the reduced data of a session that they ended wants its end
@@ -57,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
             notes += ("costs are those that the session began with",)
         left = many(elicitation.turns.left, "more question")
         notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {left}",)
-        return play_session(session, oracle, section, PlayOptions(args.n_jobs, args.output, notes))
+        return play_session(session, oracle, section, PlayOptions(args.n_jobs, args.output, notes, wrong))
 
 
 def _undo(elicitation: Elicitation, number: int) -> None:

@@ -25,7 +25,6 @@ from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
-from elicit.commands.ending_bounds import false_step
 from elicit.commands.output import screen_width
 from elicit.commands.reduced_data import write_reduced
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain, tell
@@ -50,11 +49,15 @@ _SECONDS_OF_DECIDING = 0.002
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """How a session is played: the processes, the file for the reduced data (None: none), and notes to print first."""
+    """How a session is played: the processes, the file for the reduced data (None: none), and notes to print first.
+
+    wrong: what did not hold in the journal when it was opened.
+    """
 
     n_jobs: int | None = None
     output: str | None = None
     notes: tuple[str, ...] = ()
+    wrong: str | None = None
 
 
 def run(args: argparse.Namespace) -> int:
@@ -139,8 +142,7 @@ def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], o
                 result = _drive_on_screen(session, remembering, opening, title, options.n_jobs)
             else:
                 result = _drive_on_lines(session, remembering, opening, options.n_jobs)
-            wrong = false_step(session.journal)
-            lines = list(ending(session, remembering, section, result, wrong))
+            lines = list(ending(session, remembering, section, result, options.wrong))
         except Leave as reason:
             print()
             tell(f"{reason}; {_how_to_resume(session)}", sys.stdout)
@@ -158,7 +160,7 @@ def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], o
             complain(f"interrupted; {_how_to_resume(session)}")
             return INTERRUPTED
     status = _finish(section, options, result, lines, list(warning_lines(warned)))
-    return DOES_NOT_HOLD if status == DONE and wrong is not None else status
+    return DOES_NOT_HOLD if status == DONE and options.wrong is not None else status
 
 
 def _how_to_resume(session: Session) -> str:

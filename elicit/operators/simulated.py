@@ -40,8 +40,8 @@ LEAST_WEIGHT = 1e-6
 #: Up to so many attributes sizes are told apart below a criterion in default steps.
 MOST_SIZES = 900
 
-#: Of numbers beyond 1, how far (in powers of e) the first half reaches of what is left of a step.
-REACH = 3.0
+#: The share of a step that is kept for large numbers, and how far (in powers of e) the first half of it reaches.
+FAR, REACH = 0.03, 3.0
 
 #: Sets the errors of a noisy operator apart from what a run of the same seed draws by the numbers of its requests.
 _APART = 1
@@ -128,9 +128,9 @@ def _within_a_step(name: str, value: Column) -> Column:
     """A number between 0 and 1 that grows with what a criterion, and all after it, is worth."""
     if name == SIZE.name:  # evenly, for each attribute is told from one more
         return np.asarray(np.clip(value / MOST_SIZES, -1.0, 1.0) + (value < 0))
-    # up to 1, as scores are, by the arc; beyond by the logarithm, so that costs of millions are told apart, too
-    small, large = np.arctan(np.clip(value, -1.0, 1.0)) / np.pi, np.log(np.maximum(np.abs(value), 1.0))
-    return np.asarray(0.5 + small + np.sign(value) * 0.25 * large / (large + REACH))
+    # hardly less than the arc alone tells scores apart; the logarithm tells costs of millions apart, too
+    far = np.log1p(np.abs(value))
+    return np.asarray(0.5 + (1 - FAR) * np.arctan(value) / np.pi + FAR * np.sign(value) * 0.5 * far / (far + REACH))
 
 
 @dataclass(frozen=True)

@@ -70,15 +70,19 @@ class Workers:
         asked = list(dict.fromkeys(subsets))
         if isinstance(oracle, Remembering):
             if self.count > 1 and len(asked) > 1:
-                self._measure_claimed(oracle, [mask for mask in asked if oracle.claim(mask) is None], arrived)
+                self._measure_unclaimed(oracle, asked, arrived)
             replies = {mask: oracle(Evaluate(0, mask)) for mask in asked}
         else:
             replies = dict(zip(asked, self._measured(oracle, asked, arrived), strict=True))
         return [replies[mask] for mask in subsets]
 
-    def _measure_claimed(self, oracle: Remembering, claimed: Sequence[Mask], arrived: Arrived) -> None:
-        """Measure what was claimed for this; whoever else needs it waits."""
+    def _measure_unclaimed(self, oracle: Remembering, subsets: Sequence[Mask], arrived: Arrived) -> None:
+        """Measure what is not known, and nobody else measures; whoever needs it meanwhile waits."""
+        claimed: list[Mask] = []
         try:
+            for mask in subsets:
+                if oracle.claim(mask) is None:
+                    claimed.append(mask)
             oracle.learn(dict(zip(claimed, self._measured(oracle.inner, claimed, arrived), strict=True)))
         except BaseException as error:
             for mask in claimed:

@@ -248,14 +248,15 @@ def own_importances(fitted: Any, X: Floats) -> Floats | None:
     """
     try:
         last = _last_step(fitted, X)
-        name = "coef_" if hasattr(last, "coef_") else "feature_importances_"
-        own = _read(last, name, X.shape[1])
     except InputError:
         return None
-    if name == "coef_":
-        seen = fitted[:-1].transform(X) if isinstance(fitted, Pipeline) and len(fitted) > 1 else X
-        own = own * np.std(seen, axis=0)
-    return np.asarray((own.reshape(-1, X.shape[1]) ** 2).sum(axis=0))
+    for name in ("coef_", "feature_importances_"):
+        own = getattr(last, name, None)
+        if own is not None and np.shape(own)[-1:] == (X.shape[1],):
+            seen = fitted[:-1].transform(X) if isinstance(fitted, Pipeline) and len(fitted) > 1 else X
+            unit = np.std(seen, axis=0) if name == "coef_" else 1.0
+            return np.asarray(((np.reshape(own, (-1, X.shape[1])) * unit) ** 2).sum(axis=0), dtype=np.float64)
+    return None
 
 
 def _standardised(X: Floats) -> Floats:

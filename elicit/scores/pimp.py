@@ -109,18 +109,20 @@ def _rows(target: NDArray[Any], test_size: float | None, seed: int, *, classes: 
         raise InputError(f"test_size is a share between 0 and 1, found {test_size!r}")
     if int(np.ceil(test_size * n)) >= n:  # as `train_test_split` counts
         raise InputError(f"test_size {test_size:g} leaves no row of {n} to fit to; give a smaller one")
-    if not classes:
-        train, test = train_test_split(everything, test_size=test_size, random_state=seed)
-        return train, test
     _, kinds, counts = np.unique(target, return_inverse=True, return_counts=True)
-    alone = counts[kinds] < 2
-    split, held = everything[~alone], math.ceil(test_size * (~alone).sum())
-    room = min(held, len(split) - held) >= (counts > 1).sum() > 0
-    if not room:
+    several = np.flatnonzero(counts > 1)
+    split = everything[counts[kinds] > 1]
+    held = math.ceil(test_size * len(split))
+    if not classes or not 0 < len(several) <= min(held, len(split) - held):
         train, test = train_test_split(everything, test_size=test_size, random_state=seed)
         return train, test
-    train, test = train_test_split(split, test_size=held, random_state=seed, stratify=kinds[split])
-    return np.concatenate([train, everything[alone]]), test
+    _, test = train_test_split(split, test_size=held, random_state=seed, stratify=kinds[split])
+    out = np.isin(everything, test)
+    for kind in several:  # where there are few rows of a class, stratifying may leave one side without it
+        rows = everything[kinds == kind]
+        if out[rows].all() or not out[rows].any():
+            out[rows[seed % len(rows)]] ^= True
+    return everything[~out], everything[out]
 
 
 def _in_random_order(target: NDArray[Any], train: Ints, test: Ints, rng: np.random.Generator) -> NDArray[Any]:

@@ -137,6 +137,13 @@ def test_below_a_step_costs_of_any_size_are_told_apart_by_a_hundredth(values):
             assert abs(u - v) * 0.01 > 1e-9, "in steps of a hundredth of the score"
 
 
+@pytest.mark.parametrize("costs", [(2.0, 2.02), (3.0, 3.04), (5.0, 5.1), (0.9, 0.91), (1.0, 1.01), (12.0, 12.5)])
+def test_below_a_step_by_default_small_costs_are_told_apart_by_about_a_hundredth(costs):
+    operator = SimulatedOperator(Lexicographic(("score", "cost")), SCORE_SIZE_COST)
+    columns = {"score": np.full(2, 0.9), "size": np.ones(2), "cost": np.array(costs)}
+    assert operator.utilities(columns).argmax() == 0
+
+
 def test_costs_of_millions_are_told_apart_with_steps_of_their_own_size():
     steps = {"score": 0.02, "cost": 1e6}
     operator = SimulatedOperator(Lexicographic(("score", "cost"), steps), SCORE_SIZE_COST)

@@ -149,6 +149,26 @@ def test_who_needs_what_another_claimed_waits_for_it_and_measures_what_that_one_
     assert oracle.claim(1) == replies[0]
 
 
+@pytest.mark.parametrize("where", ["claim", "inner"])
+def test_what_breaks_a_round_of_workers_off_leaves_nothing_claimed(monkeypatch, where):
+    oracle = Remembering(CallableOracle(broken, 3))
+    if where == "claim":
+        claim, interrupted = oracle.claim, iter([False, True])
+        monkeypatch.setattr(oracle, "claim", lambda mask: raised() if next(interrupted) else claim(mask))
+    with joblib.parallel_config("threading"), Workers(2) as workers, pytest.raises(KeyboardInterrupt):
+        workers.measure(oracle, [1, 2, 3])
+    monkeypatch.undo()
+    assert [oracle.claim(mask) for mask in (1, 2, 3)] == [None] * 3
+
+
+def raised():
+    raise KeyboardInterrupt
+
+
+def broken(_names):
+    raise KeyboardInterrupt
+
+
 def test_an_interrupted_measurement_is_not_remembered():
     class Interrupted:
         calls = 0

@@ -9,6 +9,7 @@ import pickle
 from pathlib import Path
 from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -351,6 +352,14 @@ def test_of_slow_subsets_in_a_batch_that_quick_ones_made_large_one_or_two_wait_t
     write_table(tmp_path / "t.csv", CallableOracle(measured, 9), keep=kept.update)
     assert len(kept) == len(asked) == 511
     assert waiting == {0, 1}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_is_kept_is_kept_once(tmp_path, n_jobs):
+    kept = []
+    with joblib.parallel_config("threading"):
+        write_table(tmp_path / "t.csv", truth(), n_jobs=n_jobs, keep=kept.extend)
+    assert sorted(kept) == sorted(TableOracle(tmp_path / "t.csv").masks())
 
 
 def test_a_process_that_is_killed_on_the_way_leaves_no_file_of_its_own(tmp_path):

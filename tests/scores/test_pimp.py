@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from joblib import parallel_config
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -139,6 +141,19 @@ def test_a_rare_class_is_on_both_sides_whatever_is_drawn():
         found.append(pimp(LogisticRegression(), X, y, draws=19, test_size=0.3, random_state=seed).p_values[0])
     assert set(held) == {1}
     assert found.count(0.05) >= 10
+
+
+@given(st.lists(st.integers(2, 40), min_size=2, max_size=5), st.sampled_from([0.1, 0.25, 0.3, 0.5]), st.integers(0, 99))
+@example([49, 49, 2], 0.1, 0)
+@example([2, 2, 20, 46], 0.3, 6)
+def test_every_class_of_several_rows_is_on_both_sides_where_there_is_room(counts, share, seed):
+    y = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
+    held = int(np.ceil(share * len(y)))
+    train, test = _rows(y, share, seed, classes=True)
+    assert sorted([*train, *test]) == list(range(len(y)))
+    assert abs(len(test) - held) <= len(counts)
+    if len(counts) <= min(held, len(y) - held):
+        assert set(y[train]) == set(y[test]) == set(y)
 
 
 @pytest.mark.parametrize("counts", [[1, 29], [1, 1, 28], [1] * 12, [2] * 15])
