@@ -201,7 +201,7 @@ def test_columns_of_one_name_are_refused():
 
 
 def test_a_score_of_which_less_is_better_is_turned(monkeypatch):
-    few = {"draws": 5}
+    few = {"draws": 19}
     monkeypatch.setattr("elicit.scores.explained.pimp", lambda *given, **options: pimp(*given, **options | few))
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 4))
