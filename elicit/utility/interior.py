@@ -164,8 +164,8 @@ def _predictor_corrector_step(rows: _Constraints, cost: Vector, at: _Point, z: V
 
 def _moved(at: _Point, step: _Point, share: float) -> _Point:
     """The point moved by this share of the longest primal and dual steps, each at most the whole step."""
-    primal_length = share * _longest_step((at.above, step.above), (at.below, step.below))
-    dual_length = share * _longest_step((at.low, step.low), (at.high, step.high))
+    primal_length = share * longest_step((at.above, step.above), (at.below, step.below))
+    dual_length = share * longest_step((at.low, step.low), (at.high, step.high))
     return _Point(
         at.above + primal_length * step.above,
         at.below + primal_length * step.below,
@@ -175,6 +175,6 @@ def _moved(at: _Point, step: _Point, share: float) -> _Point:
     )
 
 
-def _longest_step(*pairs: tuple[Vector, Vector]) -> float:
+def longest_step(*pairs: tuple[Vector, Vector]) -> float:
     """The largest multiple, up to 1, of the moves that keeps everything positive."""
     return min(1.0, *(float((-x[move < 0] / move[move < 0]).min(initial=1.0)) for x, move in pairs))

@@ -24,6 +24,7 @@ from scipy.special import comb
 from elicit.errors import InputError, SolverError
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Indicator, Mask, indicator
+from elicit.utility.interior import longest_step
 from elicit.utility.monomials import Matrix, Vector, check_degree, index_divisor
 from elicit.utility.sets import check_statements, equalities, required_margins
 
@@ -286,7 +287,7 @@ def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: 
             return at.alpha
         solve = gram.solver(at.up / above + at.down / below + ridge)
         predictor = _step(at, above, below, residual, solve, np.zeros_like(above), np.zeros_like(above))
-        step_length = _longest_step(at, above, below, predictor)
+        step_length = _longest(at, above, below, predictor)
         left = (above + step_length * predictor.alpha) @ (at.up + step_length * predictor.up)
         left += (below - step_length * predictor.alpha) @ (at.down + step_length * predictor.down)
         # the target is the gap that the predictor could reach, cubed; the corrector allows for curvature, but only
@@ -295,7 +296,7 @@ def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: 
         curved = step_length * predictor.alpha
         up, down = target - curved * predictor.up, target + curved * predictor.down
         corrector = _step(at, above, below, residual, solve, up, down)
-        length = 0.995 * _longest_step(at, above, below, corrector)
+        length = 0.995 * _longest(at, above, below, corrector)
         above, below = above + length * corrector.alpha, below - length * corrector.alpha
         at = _Point(
             at.alpha + length * corrector.alpha, at.up + length * corrector.up, at.down + length * corrector.down
@@ -327,9 +328,6 @@ def _step(
     return _Point(move, (up - at.up * move) / above - at.up, (down + at.down * move) / below - at.down)
 
 
-def _longest_step(at: _Point, above: Vector, below: Vector, step: _Point) -> float:
+def _longest(at: _Point, above: Vector, below: Vector, step: _Point) -> float:
     """The largest multiple of a step, up to 1, that keeps everything positive."""
-    position = np.concatenate([above, below, at.up, at.down])
-    move = np.concatenate([step.alpha, -step.alpha, step.up, step.down])
-    shrinking = move < 0
-    return float(min(1.0, (-position[shrinking] / move[shrinking]).min(initial=1.0)))
+    return longest_step((above, step.alpha), (below, -step.alpha), (at.up, step.up), (at.down, step.down))
