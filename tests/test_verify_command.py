@@ -17,11 +17,14 @@ import numpy as np
 import pytest
 
 from elicit.cli import main
+from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import settings_from
 from elicit.drive import drive
 from elicit.errors import CertificateError, JournalError
 from elicit.events import (
     EVALUATED,
+    QUESTIONS,
+    REJECTIONS,
     SCORE_AND_SIZE,
     Answer,
     Asked,
@@ -37,7 +40,7 @@ from elicit.events import (
     budget_spent,
     ended_by,
 )
-from elicit.journal import Header, read
+from elicit.journal import Header, Journal, read
 from elicit.knowledge.statements import Source
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
@@ -45,9 +48,9 @@ from elicit.proof.claims import _abridged, claim_by_score, claim_of, with_source
 from elicit.proof.proof_check import Proofs, _at_least, _at_most
 from elicit.proof.record_check import _Claim, check_record
 from elicit.proof.record_facts import KnownFacts, dominance
-from elicit.sessions import begin, elicitation_of, resume
+from elicit.sessions import begin, elicitation_of, header_of, resume
 from elicit.subsets import Attributes, Family
-from elicit.utility.certificates import certify_optimal
+from elicit.utility.certificates import certify_best_among, certify_optimal
 from elicit.utility.scopes import Scope
 from elicit.utility.tolerances import MARGIN, SMALLEST_MARGIN
 
@@ -781,7 +784,8 @@ def test_a_measurement_is_of_what_was_asked_and_made_once(journal, tmp_path, cap
 
 
 def known(*facts, **settings):
-    """What facts say of a session on three attributes, each line checked against those before it."""
+    """What facts say of a session on three attributes that any rule may end, each line checked against those before."""
+    settings = {"stop": [QUESTIONS, REJECTIONS], **settings}
     family = {"keep": [], "drop": [], "max_size": None}
     found = KnownFacts(Header(0, "-", Attributes.numbered(3), SCORE_AND_SIZE, {"elicit": settings, "family": family}))
     for line, fact in enumerate(facts, start=2):
@@ -826,6 +830,15 @@ EVERYTHING = (Asked(5, (4, 5, 6, 7)), *(measured(k + 1, k) for k in (4, 5, 6, 7)
             "kept by request 5, which did not ask about them",
         ),
         ((Asked(5, reconcile=(3, 9)),), "a contradiction names answers that nobody gave"),
+        ((Asked(5, reconcile=(3, 4)), Settled(5, (3, 4)), Settled(5, (3, 4))), "which did not ask about them"),
+        ((Asked(5, reconcile=(3, 4)), Retracted(6, 4), Settled(5, (3, 4))), "which did not ask about them"),
+        ((Stopped(5, "wish: enough"), Resumed(6, 2)), "a budget of 2 is less than the 3 spent before"),
+        ((Assumed(5, 4, 1, "weak", "prior"), Assumed(5, 4, 3, "weak", "prior")), "request 5 holds another preference"),
+        ((Assumed(4, 4, 1, "weak", "prior"),), "request 4 holds another preference"),
+        (
+            (Asked(5, (4,), compare=(1, 3)), Assumed(6, 4, 1, "weak", "prior"), Preferred(6, 1, 3, Answer.FIRST)),
+            "request 6 holds an assumption",
+        ),
         ((Assumed(5, 4, 1, "strict", "prior"), Asked(6, reconcile=(3,)), Retracted(7, 5), Asked(8)), "a round begins"),
         ((Stopped(5, "wish: enough"), Asked(6)), "the run goes on after its end"),
         ((Stopped(5, "wish: enough"), Stopped(6, "wish: enough")), "the run goes on after its end"),
@@ -911,6 +924,36 @@ def test_an_end_is_as_the_facts_say_or_refused(reason, settings, more, holds):
         return
     with pytest.raises(CertificateError, match=f"the facts do not say '{reason}'"):
         found.ended()
+
+
+@pytest.mark.parametrize("reason", ["questions: asked 2 questions", IN_A_ROW.format(3)])
+def test_an_end_by_a_rule_that_the_settings_do_not_name_is_refused(reason):
+    found = known(*ASKED, *REJECTED, Stopped(99, reason), questions=2, rejections=3, stop=["optimal"])
+    with pytest.raises(CertificateError, match=f"the facts do not say '{reason}'"):
+        found.ended()
+
+
+def test_what_is_outside_the_part_that_the_settings_name_is_not_best_in_it(tmp_path, capsys):
+    """It may be better than each member, as here, and is none of them; no run claims that."""
+    path, names = tmp_path / "j.jsonl", Attributes.numbered(3)
+    chosen = settings_from({"parsimony": "exact", "scope": "size:1", "stop": ["optimal"], "recommend": "regret"})
+    facts = [Asked(0, (1, 2, 4, 3)), *(measured(k, x, s) for k, (x, s) in enumerate({1: 5, 2: 4, 4: 3, 3: 9}.items()))]
+    for k, single in enumerate((1, 2, 4), start=4):
+        facts += [Asked(k, compare=(3, single)), Preferred(k, 3, single, Answer.FIRST)]
+    facts.append(Stopped(7, "wish: enough"))
+    run = Elicitation(names, SCORE_AND_SIZE, chosen, seed=1, facts=facts)
+    assert (run.incumbent, run.beliefs.scope_regret) == (3, None)
+    content = claim_of(run, proofs=False)
+    proof = certify_best_among(run.beliefs.fresh_utilities(), 3, [1, 2, 4])
+    claim = {**proof["claim"], "scope": {"keep": [], "drop": [], "max_size": 1}}
+    content["proofs"] = [{"set": proof["set"]["kind"], "claim": claim, "proof": proof["proof"]}]
+    with Journal.create(path, header_of(run, "-"), at=0.0) as journal:
+        for fact in facts:
+            journal.append(fact, at=0.0)
+        journal.claim(content, at=0.0)
+    status, _, err = verdict(path, capsys)
+    assert status == 1
+    assert "the subset claimed as best is not in the part that the settings name" in err
 
 
 def test_a_run_ends_once_all_questions_are_asked_but_those_kept_for_doubts_and_its_end_holds(tmp_path, capsys):
@@ -1003,6 +1046,14 @@ DOWNWARDS = (
 #: Then 1 is called better than 7.
 ROUND = (*DOWNWARDS, Asked(5, compare=(1, 7)), Preferred(5, 1, 7, Answer.FIRST))
 
+#: 7 is called better than 3, and that as good as 1: then 7 is above 1, too.
+EQUALS = (
+    *THREE,
+    *(Asked(3, compare=(7, 3)), Preferred(3, 7, 3, Answer.FIRST)),
+    *(Asked(4, compare=(1, 3)), Preferred(4, 1, 3, Answer.EQUAL)),
+)
+CHAINED, LEAST_LOSS = {3: "{a1, a2, a3}", 1: "{a1, a2, a3}"}, {"parsimony": "exact", "recommend": "regret"}
+
 
 @pytest.mark.parametrize(
     ("facts", "settings", "below"),
@@ -1011,6 +1062,8 @@ ROUND = (*DOWNWARDS, Asked(5, compare=(1, 7)), Preferred(5, 1, 7, Answer.FIRST))
         (DOWNWARDS, {}, {3: "{a1, a2, a3}", 1: "{a1, a2}"}),
         (DOWNWARDS, {"parsimony": "exact"}, {3: "{a1, a2, a3}", 1: "{a1, a2}"}),
         (DOWNWARDS, {"drop": ["a3"]}, {1: "{a1, a2}"}),  # what may not be chosen keeps nothing from being recommended
+        (EQUALS, {"recommend": "expected"}, CHAINED),
+        (EQUALS, LEAST_LOSS, {3: "{a1, a2, a3}"}),
         (ROUND, {}, {}),
         (ROUND, {"parsimony": "exact"}, {}),  # answers that go in a circle cancel out
         ((*ROUND[:-2], *(Asked(5, compare=(3, 7)), Preferred(5, 3, 7, Answer.FIRST))), {}, {1: "{a1, a2}"}),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from math import isinf
+from math import inf, isinf
 
 import numpy as np
 
@@ -27,8 +27,8 @@ from elicit.knowledge.statements import (
     standing,
     uncontradicted,
 )
-from elicit.numeric import GRID
 from elicit.subsets import Family, Mask, simplest
+from elicit.utility import tolerances
 from elicit.utility.any_set import AnySet
 from elicit.utility.certificates import certify_best_among, certify_found
 from elicit.utility.exact import ExactSet
@@ -285,15 +285,17 @@ class Beliefs:
 
     def liked_best(self, among: Sequence[Mask]) -> Mask:
         """The one that θ_k ranks first; of those equal the simplest."""
-        values = self.theta.values(among)
-        best = values.max()
-        return min((x for x, v in zip(among, values, strict=True) if v >= best - GRID), key=simplest)
+        return self.by_liking(among)[0]
 
     def by_liking(self, subsets: Sequence[Mask]) -> list[Mask]:
         """Those that θ_k ranks first come first; of those equal the simplest."""
         values = self.theta.values(subsets).tolist() if subsets else []
-        liking = dict(zip(subsets, values, strict=True))
-        return sorted(subsets, key=lambda x: (-round(liking[x], 9), simplest(x)))
+        ranked: list[tuple[float, tuple[int, Mask]]] = []
+        level = inf
+        for value, x in sorted(zip(values, subsets, strict=True), reverse=True):
+            level = value if value < level - tolerances.DECISION else level  # the highest of those equal
+            ranked.append((-level, simplest(x)))
+        return [x for _, (_, x) in sorted(ranked)]
 
 
 def best_by_score(history: History, among: Family | Collection[Mask]) -> Mask | None:

@@ -217,9 +217,13 @@ class History:
                 raise InputError(f"the answer to request {fact.request} names a subset that was not evaluated")
         if fact.first == fact.second:
             raise InputError(f"the answer to request {fact.request} compares a subset with itself")
+        if fact.request in self.assumed:
+            raise InputError(f"request {fact.request} holds an assumption already; an answer needs its own")
         self.answers[fact.request] = fact
 
     def _record_assumption(self, fact: Assumed) -> None:
+        if fact.request in self.assumed or fact.request in self.answers:
+            raise InputError(f"request {fact.request} holds another preference already; an assumption needs its own")
         self.attributes.check(fact.better)
         self.attributes.check(fact.worse)
         assumption_statement(fact)  # refuses what cannot be a statement

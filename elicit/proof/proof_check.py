@@ -113,6 +113,7 @@ class Proofs:
             scope, among = stated.text, f"{stated.words} ({len(rivals)})"
         else:
             scope, family = self._family_of(claim["scope"])
+            demand(self.subset in family, "the subset claimed as best is not in the part that the settings name")
             self._verify(claim, short)
             which = "that may be chosen" if scope == "family" else f"among {self.known.scope.words}"
             among = f"all {counted(family.count())} subsets {which}"

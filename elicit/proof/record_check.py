@@ -22,7 +22,7 @@ from elicit.events import BY_PROOF, EVALUATED, FEWEST_FIRST, REGRET, ended_by, l
 from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.statements import Source, Statement, beaten, standing
+from elicit.knowledge.statements import Source, Statement, beaten, edges_down, reachable_by_steps, standing
 from elicit.numeric import steps_of
 from elicit.printable import many, rounded
 from elicit.proof.proof_check import Plain, Proofs, decimal
@@ -303,17 +303,20 @@ class _Claim:
         return found
 
     def _check_answers(self, doubted: Sequence[Statement]) -> None:
-        """No answer puts the subset below another that may be chosen.
+        """No answer puts the subset below another that may be chosen; by worth no chain of answers does.
 
         Neither answers that are doubted count, nor those that go in circles; nor any where a run goes by regret in an
         exact set that is empty.
         """
         if self._proves("inconsistent") and not self._by_worth:
             return
-        eligible, rows = set(self.eligible), standing([s for s in self.implied if s not in doubted])
-        better = next((s.better for s in rows if s.strict and s.worse == self.subset and s.better in eligible), None)
-        if better is not None:
-            raise CertificateError(f"what was answered puts the subset claimed as best below {self._braced(better)}")
+        rows = standing([s for s in self.implied if s not in doubted])
+        directly = edges_down(s for s in rows if s.worse == self.subset)
+        for down in (directly, edges_down(rows)) if self._by_worth else (directly,):
+            if (self.subset, True) in reachable_by_steps(self.eligible, down):
+                better = next(x for x in self.eligible if (self.subset, True) in reachable_by_steps([x], down))
+                below = f"below {self._braced(better)}"
+                raise CertificateError(f"what was answered puts the subset claimed as best {below}")
 
     @property
     def _by_worth(self) -> bool:

@@ -50,6 +50,9 @@ from elicit.subsets import Family, Mask, masks_from, members
 from elicit.utility.numbers import demand
 from elicit.utility.scopes import Scope
 
+#: The request that asked about a contradiction, and its answers; before any did.
+_NO_CONTRADICTION: tuple[int, frozenset[int]] = (-1, frozenset())
+
 
 class KnownFacts:
     """The facts known so far, as a history; each was checked against those before it.
@@ -68,7 +71,7 @@ class KnownFacts:
         self._measure: dict[int, Mask] = {}
         self._compare: dict[int, tuple[Mask, Mask]] = {}
         self._open: set[int] = set()
-        self._contradiction: tuple[int, frozenset[int]] = (-1, frozenset())
+        self._contradiction = _NO_CONTRADICTION
         self._next = 0
         self._budget = self.settings.get("budget")
 
@@ -99,13 +102,17 @@ class KnownFacts:
             case Settled(request=request, conflict=conflict):
                 asked = (request, frozenset(conflict)) == self._contradiction
                 demand(asked, f"answers are kept by request {request}, which did not ask about them")
+                self._contradiction = _NO_CONTRADICTION
             case Retracted(retracts=answer):
                 request, answers = self._contradiction
                 if answer in answers:
                     self._open.discard(request)  # withdrawn: there may be no contradiction any more
+                    self._contradiction = _NO_CONTRADICTION
             case Stopped():
                 self._open.clear()
             case Resumed(budget=budget):
+                spent = len(self.history.evaluated) + len(self.history.failed)
+                demand(budget is None or budget >= spent, f"a budget of {budget} is less than the {spent} spent before")
                 self._budget = self._budget if budget is None else budget
             case Assumed():
                 pass  # an assumption may be made at any time
@@ -155,13 +162,15 @@ class KnownFacts:
             usual = usual_budget(self.family.largest.bit_count())
             most = min(usual if self._budget is None else self._budget, self.family.count())
             return budget_spent(most), len(tried) >= most
+        named = rule in self.settings.get("stop", ())
         if rule == QUESTIONS:
-            return questions_asked(len(self.history.answers)), self.history.asked >= self._undoubted_questions
+            enough = self.history.asked >= self._undoubted_questions
+            return questions_asked(len(self.history.answers)), named and enough
         if rule == EXHAUSTED:
             return nothing_left(len(self.history.failed)), sum(x in self.family for x in tried) >= self.family.count()
         if rule == REJECTIONS and stopped.reason != NOTHING_UNREJECTED:
             in_a_row = self.history.rejections_in_a_row
-            return rejected_in_a_row(in_a_row), in_a_row >= self.settings["rejections"]
+            return rejected_in_a_row(in_a_row), named and in_a_row >= self.settings["rejections"]
         return None
 
     @property

@@ -98,6 +98,11 @@ class ExactSet:
         return f"exact set, slice with margin {self.delta:g}"
 
     @property
+    def frame(self) -> tuple[object, ...]:
+        """What bounds rest on besides statements: they hold in every set in which this is the same."""
+        return "exact", self.n, self.degree, self.support, self.delta
+
+    @property
     def meaning(self) -> str:
         """Which utilities it holds, in plain words."""
         return "every utility that fits what was measured and answered outright"

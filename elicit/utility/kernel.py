@@ -31,8 +31,10 @@ from elicit.utility.sets import check_statements, equalities, required_margins
 #: ω_j: pairs are half as easy to believe in as single attributes, triples a quarter.
 NORM_WEIGHTS = (1.0, 2.0, 4.0)
 
-#: The interior point method ends when complementarity and residual are below this.
-OPTIMALITY = 1e-9
+#: The interior point method has converged when complementarity and residual are below `CONVERGED`. The values of the
+#: utility are then off by about the root of it, so it goes on to `OPTIMALITY` while rounding lets it: those of subsets
+#: that are equal must not differ by what decides.
+CONVERGED, OPTIMALITY = 1e-9, 1e-15
 MOST_STEPS = 100
 
 #: Ridges on the diagonal, as shares of the largest entry, in the order in which they are tried.
@@ -279,13 +281,23 @@ def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: 
     at = _Point(middle, np.maximum(0.0, -slope) + spare, np.maximum(0.0, slope) + spare)
     # the distances from the bounds are kept, since a difference from a large bound may cancel to nothing
     above, below = at.alpha - lower, upper - at.alpha
+    found, least_gap = None, CONVERGED
     for _ in range(MOST_STEPS):
         residual = linear - gram.times(at.alpha) + at.up - at.down
         gap = float(above @ at.up + below @ at.down) / (2 * len(linear))
         rounding = float(np.finfo(np.float64).eps) * gram.largest * float(np.abs(at.alpha).sum())
-        if gap < OPTIMALITY and np.abs(residual).max() < max(OPTIMALITY, rounding):
-            return at.alpha
-        solve = gram.solver(at.up / above + at.down / below + ridge)
+        if not gap < least_gap and found is not None:
+            break
+        if gap < CONVERGED and np.abs(residual).max() < max(CONVERGED, rounding):
+            found, least_gap = at.alpha, 0.5 * gap
+        if gap < OPTIMALITY and found is not None:
+            break
+        try:
+            solve = gram.solver(at.up / above + at.down / below + ridge)
+        except np.linalg.LinAlgError:
+            if found is None:
+                raise
+            break
         predictor = _step(at, above, below, residual, solve, np.zeros_like(above), np.zeros_like(above))
         step_length = _longest(at, above, below, predictor)
         left = (above + step_length * predictor.alpha) @ (at.up + step_length * predictor.up)
@@ -301,7 +313,7 @@ def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: 
         at = _Point(
             at.alpha + length * corrector.alpha, at.up + length * corrector.up, at.down + length * corrector.down
         )
-    return None
+    return found
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,11 @@ class ParsimoniousSet(Costs):
         return f"parsimonious set, tau = {self.settings.tau:g}, C = {self.settings.slack:g}"
 
     @property
+    def frame(self) -> tuple[object, ...]:
+        """What bounds rest on besides statements: they hold in every set in which this is the same."""
+        return "parsimonious", self.n, self.settings, self.support
+
+    @property
     def meaning(self) -> str:
         """Which utilities it holds, in plain words."""
         return "every utility that fits what was measured and answered almost as simply as the simplest does"

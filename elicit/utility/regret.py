@@ -79,7 +79,7 @@ class Regrets:
         self._keys = [simplest(mask) for mask in self.subsets]
         self._proofs: dict[tuple[Mask, Mask], _Proof] = {}
         self._solved: set[tuple[int, int]] = set()
-        self._scope = utilities.scope
+        self._frame = utilities.frame  # as it is now: δ may change with statements
         self._candidates = self._membership(utilities.candidates(self.subsets if eligible is None else eligible))
         self._rivals = self._membership(utilities.rivals(self.subsets))
         self._copies = _numbered_copies(utilities.statements)
@@ -216,7 +216,7 @@ class Regrets:
     def _inherit(self, previous: Regrets) -> None:
         """Take over from an earlier state proofs whose statements are all there still, and θ still in the set."""
         standing = set(self._copies)
-        same = previous._scope == self._scope  # in the slice, a proof holds for its own δ
+        same = previous._frame == self._frame
         for (x, v), proof in previous._proofs.items() if same else ():
             if x in self._place and v in self._place and proof.used <= standing:
                 self._proofs[x, v] = proof

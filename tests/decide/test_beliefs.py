@@ -44,6 +44,30 @@ def test_of_those_liked_alike_or_scored_alike_the_simplest_comes_first():
     assert best_by_score(alike, []) is None
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_attributes_of_which_nothing_was_said_are_no_reason_to_like_a_subset_more(seed):
+    """Each of two was measured with and without a third attribute, which by the least norm is worth nothing."""
+    rng = np.random.default_rng(seed)
+    a, b, c = (1 << int(i) for i in rng.permutation(4)[:3])
+    low, high, more = sorted(rng.uniform(0.5, 0.9, size=3).tolist())
+    beliefs = knowing({a: high, b: low, a | c: high + 0.05 + more / 100, b | c: low + 0.05 + more / 100})
+    assert beliefs.liked_best([a, a | c]) == beliefs.liked_best([a | c, a]) == a
+    assert beliefs.by_liking([b | c, a | c, b, a]) == [a, a | c, b, b | c]
+    assert beliefs.favourite == a
+
+
+def test_who_goes_by_regret_where_no_utility_fits_recommends_the_simplest_of_those_liked_best():
+    names, (a, b, d, e, ac, bc) = ("p", "q", "r"), (1, 2, 8, 16, 5, 6)
+    scores = {a: (2, 0, 0), b: (1, 0, 0), ac: (0, 2, 0), bc: (0, 1, 0), d: (0, 0, 2), e: (0, 0, 1)}
+    facts = [Evaluated(k, m, tuple(map(float, values))) for k, (m, values) in enumerate(scores.items())]
+    history = History(Attributes.numbered(5), [Criterion(name) for name in names])
+    for fact in (*facts, Preferred(9, e, d, Answer.FIRST)):  # against what was measured
+        history.record(fact)
+    beliefs = Beliefs(history, Family(5), Settings(parsimony="exact", recommend="regret"))
+    assert beliefs.conflict is not None
+    assert beliefs.incumbent == a
+
+
 def test_where_nobody_is_asked_the_score_decides_among_what_no_answer_of_before_puts_below_another():
     scores = {0b1: 0.5, 0b11: 0.7, 0b111: 0.9}
     assert knowing(scores, questions=0).incumbent == 0b111

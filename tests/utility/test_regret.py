@@ -10,12 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from instances import BAND, BATCHES, NEAR, batch, random_case, stated
 
+from elicit.knowledge.statements import Statement
 from elicit.subsets import simplest
 from elicit.utility.exact import ExactSet
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.regret import CLEAR, MOST_WITNESSES, Regrets, beyond_worth
 from elicit.utility.sets import Optimum
 from elicit.utility.tolerances import DECISION
+
+SAID = (Statement(1, 2), Statement(3, 4))
+
+
+def parsimonious(**settings):
+    return ParsimoniousSet(3, (1, 2, 3, 4), SAID, Parsimony(**settings))
 
 
 def sets(case):
@@ -167,6 +174,26 @@ def test_inheriting_holds_over_a_longer_session_with_retractions(kind, seed):
         previous = heir
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (ExactSet(3, (1, 2, 3, 4), SAID, degree=1), ExactSet(3, (1, 2, 3, 4), SAID, degree=2)),
+        (ExactSet(3, (1, 2, 3, 4), SAID, support=(1, 2, 4)), ExactSet(3, (1, 2, 3, 4), SAID)),
+        (ExactSet(3, (1, 2, 3, 4), SAID, delta=0.5), ExactSet(3, (1, 2, 3, 4), SAID, delta=0.1)),
+        (parsimonious(degree=1), parsimonious(degree=2)),
+        (parsimonious(weights=(2.0, 2.0), tau=1.0), parsimonious(weights=(1.0, 0.25), tau=1.0)),
+        (parsimonious(slack=3.0), parsimonious(slack=30.0)),
+    ],
+)
+def test_bounds_are_not_taken_over_from_a_set_of_other_utilities(before, after):
+    earlier, fresh = Regrets(before), Regrets(after)
+    for x in before.evaluated:
+        earlier.of(x)
+    heir = Regrets(after, earlier)
+    for x in after.evaluated:
+        assert heir.of(x).value == pytest.approx(fresh.of(x).value, abs=NEAR)
+
+
 def test_a_slice_that_takes_statements_one_by_one_hands_its_bounds_on():
     case = random_case(np.random.default_rng(1), n=5, evaluated=8, answers=0)
     grown, previous = case.exact(statements=[]), None
@@ -276,7 +303,7 @@ class Few:
     The k-th copy of a statement excludes the rows by which its gain is not above k.
     """
 
-    scope = "few"
+    frame = ("few",)
 
     def __init__(self, rows, constant, loose, evaluated, statements, budget):
         self.evaluated, self.statements, self.budget = tuple(evaluated), tuple(statements), budget
