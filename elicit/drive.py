@@ -157,7 +157,7 @@ class _ProgressReporter:
     ) -> None:
         self._elicitation, self._progress, self._clock, self._attended = elicitation, progress, clock, attended
         self._time_limit = time_limit
-        self._start = clock()
+        self._start, self._kept = clock(), elicitation.evaluations
         self._reported_ahead = False
         self._called_off = False
 
@@ -201,7 +201,7 @@ class _ProgressReporter:
     def tell(self, standing: Progress) -> None:
         """Tell whoever wants to know; True calls the run off, and nothing else does."""
         if self._progress is not None:
-            self._called_off |= calls_off(self._progress(standing))
+            self._called_off |= calls_off(self._progress(replace(standing, kept=self._kept)))
 
 
 @dataclass(frozen=True)

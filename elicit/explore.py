@@ -90,7 +90,7 @@ def explore(
         def report() -> None:
             nonlocal called_off
             if progress is not None:
-                called_off |= calls_off(progress(_progress(walk, now() - start)))
+                called_off |= calls_off(progress(_progress(walk, now() - start, before)))
 
         while not isinstance(done := walk.ask(), Done):
             writer.save()
@@ -183,7 +183,7 @@ def _alike(found: Any, wanted: Any) -> bool:
     return bool(found == wanted)
 
 
-def _progress(walk: Walk, seconds: float) -> Progress:
+def _progress(walk: Walk, seconds: float, kept: int) -> Progress:
     most = walk.space.count() if walk.budget is None else walk.budget
     return Progress(
         evaluations=walk.evaluations,
@@ -194,6 +194,7 @@ def _progress(walk: Walk, seconds: float) -> Progress:
         criteria=walk.history.named(walk.incumbent),
         seconds=seconds,
         names=() if walk.incumbent is None else walk.history.attributes.subset(walk.incumbent),
+        kept=kept,
     )
 
 

@@ -794,6 +794,17 @@ def test_the_time_left_is_told_by_the_time_it_took(monkeypatch):
     assert screen.text.splitlines() == ["25%, 1:30 left", "50%, 1:00 left", "80%, 0:30 left"]
 
 
+def test_the_time_left_is_told_by_what_this_sitting_did(monkeypatch):
+    at = [100.0]
+    monkeypatch.setattr("elicit.alongside.display.time", SimpleNamespace(monotonic=lambda: at[0]))
+    screen = Screen()
+    meter = Meter(screen, terminal=False)
+    for at[0], share in ((130.0, 0.8), (160.0, 0.85), (220.0, 0.9), (280.0, 1.0)):
+        meter.update(share, f"{share:.0%}", before=0.8)
+    told = ["80%, time left unknown", "85%, 3:00 left", "90%, 2:00 left", "100%, 0:00 left"]
+    assert screen.text.splitlines() == told
+
+
 def test_no_question_is_promised_when_none_may_come():
     def at(evaluations, questions):
         return activity(Progress(evaluations, 121, questions, 15, None, {}, 1.0))

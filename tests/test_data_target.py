@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from elicit.cli import main
 from elicit.data import load
 from elicit.data.target import CLASSES, NUMBERS, target_of
+from elicit.data.tidying import encode
 from elicit.errors import InputError
 from elicit.scores import correlation
 from elicit.sources.oracle import data_of, material_of, oracle_from
@@ -39,6 +42,45 @@ def test_what_is_said_goes_before_what_the_model_predicts_and_that_before_the_lo
     y, held = target_of(cells, holds, predicts)
     assert held == found
     assert [str(value).removesuffix(".0") for value in y] == cells
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(["1", "2.5", "-3", "7e2", "1,234", "6", "", "?", "1e200", "5.0", "5", "x", "inf", "1_0"])
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    st.sampled_from([",", ";"]),
+    st.booleans(),
+)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_column_of_plain_numbers_is_what_a_closer_look_makes_of_it(tmp_path, monkeypatch, columns, separator, tidy):
+    length = max(3, *map(len, columns))
+    padded = [(column * length)[:length] or ["4"] * length for column in columns]
+    rows = [*zip(*padded, map(str, range(length)), strict=True)]
+    text = "\n".join(separator.join(f'"{cell}"' for cell in row) for row in rows)
+    path = tmp_path / "t.csv"
+    path.write_text(separator.join([*"abc"[: len(columns)], "y"]) + "\n" + text + "\n")
+
+    def found():
+        try:
+            data = load(str(path), "y", tidy=tidy)
+        except InputError as error:
+            return str(error)
+        return repr(data.X.tolist()), data.X.dtype, data.columns, data.notes, data.left_out
+
+    quick = found()
+    with monkeypatch.context() as patch:
+        patch.setattr("elicit.data.attributes.plain_numbers", lambda _: None)
+        assert found() == quick
+
+
+def test_texts_take_a_byte_a_level_until_all_columns_are_joined():
+    block, levels = encode(["b", "a", "b"])
+    assert (block.dtype, levels) == (np.bool_, ["a", "b"])
+    assert block.tolist() == [[False, True], [True, False], [False, True]]
 
 
 def test_two_spellings_of_a_number_are_one_class():

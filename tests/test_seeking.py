@@ -5,11 +5,12 @@ import numpy as np
 from elicit.asks import Done, Measured
 from elicit.decide.beliefs import best_by_score
 from elicit.decide.climbing import CLIMBS
+from elicit.decide.forecast import Forecast
 from elicit.decide.outlook import WIDER, Outlook
 from elicit.decide.process import Process
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared
-from elicit.estimator.seeking import _worth, next_subsets
+from elicit.estimator.seeking import _Aim, _worth, next_subsets
 from elicit.events import SCORE_AND_SIZE, Evaluated
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family, indicator, mask_of
@@ -136,6 +137,24 @@ def test_what_is_sought_does_not_hang_on_the_last_digits_of_a_forecast(monkeypat
 
     monkeypatch.setattr(Process, "predicted", perturbed)
     assert sought_in_turn() == plain
+
+
+def test_gains_of_many_are_worked_out_in_parts(monkeypatch):
+    seen = {m: 0.5 + 0.1 * (m % 5) - 0.02 * m.bit_count() for m in (1, 2, 6, 9, 31, 77, 128, 255)}
+
+    def sought():
+        return next_subsets(history(seen), Family(8), Outlook(3), 100, 6, np.random.default_rng(0))
+
+    plain, sizes, outcomes = sought(), [], Forecast.outcomes
+
+    def noted(self, subsets):
+        sizes.append(len(subsets))
+        return outcomes(self, subsets)
+
+    monkeypatch.setattr(Forecast, "outcomes", noted)
+    monkeypatch.setattr(_Aim, "at_once", 5)
+    assert sought() == plain
+    assert max(sizes) == 5
 
 
 def test_fewer_attributes_at_the_same_score_are_a_gain_and_the_least_better_score_is_a_greater_one():

@@ -781,6 +781,12 @@ def test_a_larger_budget_measures_only_what_no_journal_holds(tmp_path):
     assert further.session_.facts == selector(estimator=Counting(3), budget=30).fit(WINE, CLASSES).session_.facts
 
 
+def test_a_fit_that_its_journal_holds_whole_looks_into_no_other(tmp_path, monkeypatch):
+    done = selector(journal=tmp_path).fit(WINE, CLASSES)
+    monkeypatch.setattr("elicit.estimator.fitting.measured_before", None)
+    assert selector(journal=tmp_path).fit(WINE, CLASSES).session_.facts == done.session_.facts
+
+
 def test_two_that_run_the_same_at_once_keep_a_journal_each(tmp_path):
     from elicit.journal import Journal
 

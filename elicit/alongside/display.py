@@ -47,17 +47,17 @@ class Meter:
     def __exit__(self, *_: object) -> None:
         self.clear()
 
-    def update(self, share: float, text: str) -> None:
-        """Show that this share of the work is done, and a text."""
+    def update(self, share: float, text: str, before: float = 0.0) -> None:
+        """Show that this share of the work is done, and a text; `before`: the share that an earlier sitting did."""
         share = min(max(share, 0.0), 1.0)
         now = time.monotonic()
         if self._terminal:
             if now - self._shown_at >= _SECONDS_BETWEEN_FRAMES or share == 1.0:
                 self._shown_at = now
-                self._draw(share, text)
+                self._draw(share, text, before)
         elif self._worth_a_line(share, now):
             self._shown_share, self._shown_at = share, now
-            self._out.write(f"{text}, {self._time_left(share)}\n")
+            self._out.write(f"{text}, {self._time_left(share, before)}\n")
             self._out.flush()
 
     def _worth_a_line(self, share: float, now: float) -> bool:
@@ -74,18 +74,18 @@ class Meter:
             self._out.flush()
             self._dirty = False
 
-    def _draw(self, share: float, text: str) -> None:
+    def _draw(self, share: float, text: str, before: float) -> None:
         filled = round(share * _BAR_WIDTH)
-        line = f"[{'#' * filled}{'.' * (_BAR_WIDTH - filled)}] {text}, {self._time_left(share)}"
+        line = f"[{'#' * filled}{'.' * (_BAR_WIDTH - filled)}] {text}, {self._time_left(share, before)}"
         columns = shutil.get_terminal_size().columns - 1  # a full last column would wrap
         self._out.write(f"\r{fitted(line, columns)}\x1b[K")
         self._out.flush()
         self._dirty = True
 
-    def _time_left(self, share: float) -> str:
-        if share == 0.0:
+    def _time_left(self, share: float, before: float) -> str:
+        if share <= before:
             return "time left unknown"
-        seconds = (time.monotonic() - self._start) * (1 - share) / share
+        seconds = (time.monotonic() - self._start) * (1 - share) / (share - before)
         return f"{clock_time(seconds)} left"
 
 

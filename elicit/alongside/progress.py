@@ -23,7 +23,7 @@ class Progress:
 
     `names` are those of its attributes. Until the first subsets, which are drawn together, are all measured, nothing
     would be recommended: `subset` is None, `names` and `criteria` are empty. `regret` is its max regret, as `regret_of`
-    tells it; None as well where nobody asked for it.
+    tells it; None as well where nobody asked for it. `kept` of the calls were made in an earlier sitting.
     """
 
     evaluations: int
@@ -35,6 +35,7 @@ class Progress:
     seconds: float
     regret: float | None = None
     names: tuple[str, ...] = ()
+    kept: int = 0
 
 
 def calls_off(reply: object) -> bool:

@@ -212,7 +212,7 @@ def _drive_on_lines(session: Session, oracle: Remembering, opening: Sequence[str
 
         def show(progress: Progress) -> None:
             insight.latest = progress
-            meter.update(progress.evaluations / progress.budget, run_status(progress))
+            meter.update(progress.evaluations / progress.budget, run_status(progress), progress.kept / progress.budget)
 
         return drive(elicitation, oracle, operator, session.journal, n_jobs=n_jobs, progress=show)
 

@@ -25,6 +25,7 @@ from elicit.data.tidying import (
     is_missing,
     looks_like_names,
     number_in,
+    plain_numbers,
     stray_position,
     tidy_column,
     too_large,
@@ -108,9 +109,13 @@ class CellColumns:
         if dropped and (odd := self._stray_position(cells)) is not None:
             where = f"{cells[odd]!r} in line {self.cells.lines[odd]}"
             return Column(None, note=f"{name!r} is left out: it is dropped, and holds {where}")
-        self._refuse_stray_cell(i, cells)
+        plain = plain_numbers(cells)
+        if plain is None:
+            self._refuse_stray_cell(i, cells)
         if (told := self._ambiguity_note(cells)) is not None:
             return Column(None, note=f"{name!r} is left out: {told}")
+        if plain is not None:  # as nearly all columns are: one look at each cell is enough
+            return Column(plain)
         found = tidy_column(name, cells)
         return replace(found, note="") if dropped and found.block is not None else found  # no model will see it
 

@@ -192,7 +192,7 @@ def _from_csv(
         raise InputError(
             f"{file.path}: with a column for each text of a column, two are called {twice!r}; rename a column"
         )
-    X = np.hstack([block for block, _ in kept.values()])
+    X = np.hstack([block for block, _ in kept.values()], dtype=np.float64)
     left_out = tuple(name for name in read if name not in kept)
     return Data(
         X=X, y=y, columns=columns, groups=groups, together=together, notes=tuple(notes), left_out=left_out, holds=held

@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from elicit.numeric import LARGEST
 from elicit.printable import many
 
+#: The columns of numbers that a column of cells becomes: its own, or a 0/1 column for each level of its texts.
+Block = NDArray[np.float64] | NDArray[np.bool_]
+
 #: What C libraries wrote for NaN, and what stands for a missing value to `pandas.read_csv`.
 _C_NAN = ("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN")
 _NOT_AVAILABLE = ("NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>")
@@ -80,6 +83,14 @@ def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
     return values if np.isfinite(values).all() and not any("_" in text for text in texts) else None
 
 
+def plain_numbers(cells: Collection[str]) -> NDArray[np.float64] | None:
+    """A column of which nothing need be said, shape (rows, 1): numbers of usual size, no gap, and not all the same."""
+    values = as_numbers(cells)
+    if values is None or np.abs(values).max() > LARGEST or values.min() == values.max():
+        return None
+    return values.reshape(-1, 1)
+
+
 def number_in(cell: str) -> float | None:
     """The number in a cell; None if there is none, as in 2020_1, which Python would read."""
     try:
@@ -134,15 +145,15 @@ def ambiguity_note(cell: str, mark: str) -> str:
     return f"{_MARK_NAMES[mark]} as in {cell!r} may stand between thousands; {plainly}"
 
 
-def encode(cells: Sequence[str]) -> tuple[NDArray[np.float64], list[str]]:
+def encode(cells: Sequence[str]) -> tuple[Block, list[str]]:
     """A column of numbers, shape (rows, 1), and no levels; or a 0/1 column for each level of texts, and the levels."""
     numbers = as_numbers(cells)
     if numbers is not None:
         return numbers.reshape(-1, 1), []
     levels = sorted(set(cells))
     place = {level: k for k, level in enumerate(levels)}
-    block = np.zeros((len(cells), len(levels)))
-    block[np.arange(len(cells)), [place[cell] for cell in cells]] = 1.0
+    block = np.zeros((len(cells), len(levels)), dtype=np.bool_)  # an eighth of what numbers take, until all are joined
+    block[np.arange(len(cells)), [place[cell] for cell in cells]] = True
     return block, levels
 
 
@@ -160,7 +171,7 @@ def too_many_texts(cells: Collection[str]) -> str:
 class Column:
     """What becomes of a column: its numbers (None: it is left out), the levels of texts, and what is told of it."""
 
-    block: NDArray[np.float64] | None
+    block: Block | None
     levels: Sequence[str] = ()
     note: str = ""
 

@@ -72,11 +72,19 @@ class Beliefs:
 
     def with_facts(self, facts: Iterable[Fact], meant: int | None = None) -> Beliefs:
         """The beliefs of a run with these facts, and otherwise like this one."""
-        return Beliefs(self.history.alike(facts), self.family, self.settings, meant=meant)
+        return self._like_this(self.history.alike(facts), meant)
 
     def with_answer(self, answer: Preferred) -> Beliefs:
         """The beliefs with this answer, and meant, in place of the one that was given to the same question."""
-        return Beliefs(self.history.with_answer(answer), self.family, self.settings, meant=answer.request)
+        return self._like_this(self.history.with_answer(answer), answer.request)
+
+    def _like_this(self, history: History, meant: int | None) -> Beliefs:
+        """Other beliefs, whose first program begins where that of these ended."""
+        _ = self.far  # so that it is solved, and not each of several others begins from nothing
+        found = Beliefs(history, self.family, self.settings, meant=meant)
+        # no regrets are handed on: to see which of them hold still takes more than those that will be asked for
+        found.utilities = found.fresh_utilities(self)
+        return found
 
     def fresh_utilities(self, previous: Beliefs | None = None) -> AnySet:
         """The set of utilities with no program solved yet.

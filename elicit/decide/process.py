@@ -289,7 +289,8 @@ def log_prior(length_scale: float, n: int) -> float:
 
 def flips(a: Matrix, b: Matrix, weights: Vector | None = None) -> Matrix:
     """In how many attributes each row of a differs from each row of b, or the sum of their weights."""
-    c = a if weights is None else a * weights
+    # a may hold thousands of subsets, b those seen: only b is weighed, so that no second table of a is made
     d = b if weights is None else b * weights
-    found: Matrix = c.sum(axis=1)[:, None] + d.sum(axis=1)[None, :] - 2 * (c @ b.T)
+    sizes = a.sum(axis=1) if weights is None else a @ weights
+    found: Matrix = sizes[:, None] + d.sum(axis=1)[None, :] - 2 * (a @ d.T)
     return np.maximum(found, 0.0)

@@ -144,7 +144,8 @@ def play(
                 _catch_up(run.judge.ask, journal.facts)
                 if (stopped := elicitation.history.stopped) is not None and stopped.rule == CALLED_OFF:
                     elicitation.resume()
-                known = Remembering(oracle, measured_before(journals, oracle.fingerprint))
+                over = elicitation.history.stopped is not None  # then nothing is measured any more
+                known = Remembering(oracle, {} if over else measured_before(journals, oracle.fingerprint))
                 result = drive(elicitation, known, run.judge.ask, journal, n_jobs=n_jobs, progress=follow, claim=False)
                 if not journal.claimed:
                     journal.claim(_claim(run, elicitation), time.time())
@@ -178,7 +179,8 @@ def _follower(
     with Meter(sys.stderr, asked_for=True) as meter:
 
         def show(progress: Progress) -> object:
-            meter.update(progress.evaluations / progress.budget, f"{label}{_standing(progress, best)}")
+            text = f"{label}{_standing(progress, best)}"
+            meter.update(progress.evaluations / progress.budget, text, progress.kept / progress.budget)
             return None if callback is None else callback(progress)
 
         yield show

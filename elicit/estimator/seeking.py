@@ -138,14 +138,24 @@ class _Aim:
 
     fewer: float
     best: float
+    n: int
 
     @classmethod
     def of(cls, subsets: Sequence[Mask], scores: Vector, n: int) -> _Aim:
         fewer = FEWER * float(scores.max() - np.median(scores)) / n
-        return cls(fewer, float((scores - fewer * _sizes(subsets)).max()))
+        return cls(fewer, float((scores - fewer * _sizes(subsets)).max()), n)
+
+    @property
+    def at_once(self) -> int:
+        """How many gains are worked out at once: a table of all subsets could fill the memory."""
+        return forecast_at_once(self.n)
 
     def gain(self, forecast: Forecast, subsets: Sequence[Mask]) -> Vector:
         """The logarithm of the expected gain, as a share of the best: steps of the grid are too many to be rounded."""
+        parts = [subsets[k : k + self.at_once] for k in range(0, len(subsets), self.at_once)]
+        return np.concatenate([self._gain_at_once(forecast, part) for part in parts])
+
+    def _gain_at_once(self, forecast: Forecast, subsets: Sequence[Mask]) -> Vector:
         value = forecast.outcomes(subsets)[0] - self.fewer * _sizes(subsets)[:, None]
         return log_improvement((value - self.best) / max(abs(self.best), 1.0), forecast.chances)
 

@@ -1,5 +1,6 @@
 """Beliefs: what is recommended is in the family, ties go to the simplest, and unasked the score decides."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +16,7 @@ from elicit.events import Answer, Assumed, Criterion, Evaluated, Failed, Preferr
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
+from elicit.utility.prices import PriceProgram
 
 
 def knowing(scores, *answers, family=None, carried=(), **choices):
@@ -66,6 +68,27 @@ def test_who_goes_by_regret_where_no_utility_fits_recommends_the_simplest_of_tho
     beliefs = Beliefs(history, Family(5), Settings(parsimony="exact", recommend="regret"))
     assert beliefs.conflict is not None
     assert beliefs.incumbent == a
+
+
+def test_what_would_be_begins_where_what_is_ended(monkeypatch):
+    begun = []
+
+    class Noting(PriceProgram):
+        def __init__(self, costs, warm_start, method, *, free=False):
+            begun.append(warm_start is not None)
+            super().__init__(costs, warm_start, method, free=free)
+
+    beliefs = knowing({0b1: 0.5, 0b11: 0.7, 0b111: 0.9, 0b110: 0.3}, (0b11, 0b111))
+    more = Preferred(200, 0b1, 0b111, Answer.FIRST)
+    plain = Beliefs(beliefs.history.alike([*beliefs.history.facts, more]), beliefs.family, beliefs.settings)
+    wanted = plain.utilities.least_cost
+    monkeypatch.setattr("elicit.utility.parsimony.PriceProgram", Noting)
+    assert beliefs.utilities.least_cost > 0
+    assert begun == [False]
+    after = [beliefs.with_facts([*beliefs.history.facts, more]), beliefs.with_answer(replace(more, request=100))]
+    assert after[0].utilities.least_cost == pytest.approx(wanted)
+    assert after[1].utilities.least_cost > 0
+    assert begun[1:] == [True, True]
 
 
 def test_where_nobody_is_asked_the_score_decides_among_what_no_answer_of_before_puts_below_another():

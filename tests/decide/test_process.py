@@ -208,6 +208,9 @@ def test_flips_are_counted_and_weighed(known):
     weights = np.arange(1.0, n + 1)
     assert flips(seen, seen) == pytest.approx(apart(seen, seen))
     assert flips(seen, seen, weights) == pytest.approx((np.abs(seen[:, None] - seen) * weights).sum(axis=2))
+    other = 1 - seen[::2]
+    assert flips(other, seen) == pytest.approx(np.abs(other[:, None] - seen).sum(axis=2))
+    assert flips(other, seen, weights) == pytest.approx((np.abs(other[:, None] - seen) * weights).sum(axis=2))
 
 
 @given(st.sampled_from((0.0, 0.3, 0.7)), st.sampled_from(SIZE_VARIANCES), st.integers(0, 2**32))
