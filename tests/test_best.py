@@ -1,6 +1,7 @@
 """What another utility chooses among what was measured."""
 
 import io
+import itertools
 import re
 
 import journals
@@ -60,6 +61,16 @@ def test_what_the_answers_recommend_is_told_with_the_place_that_it_has_in_the_wh
     place = int(lines[at].split("place ")[1].split()[0])
     assert lines[at + 1] == lines[place]
     assert place > 1
+
+
+def test_what_the_answers_recommend_has_the_digits_of_the_list_also_beyond_its_end(journal, capsys):
+    for utility, top in itertools.product(("log(5 - size)", "score - 0.3 * size", "-size / 3"), (1, 2, 99)):
+        lines = told(capsys, journal, f"--utility={utility}", "--top", top)[1].splitlines()
+        again = next(lines[k + 1] for k, line in enumerate(lines) if "another, which has place" in line)
+        listed = lines[1 : min(top, 10) + 1]
+        place = int(again.split(".")[0])
+        assert place > top or listed[place - 1] == again
+        assert len({len(line.split()[1].partition(".")[2]) for line in (*listed, again)}) == 1
 
 
 def test_of_what_a_utility_likes_alike_what_another_dominates_is_not_the_best(journal, capsys):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from elicit.cli import _DESCRIPTION, _EPILOG, _parser
 from elicit.commands.arguments import column_groups, listed, mask_of_listed
 from elicit.commands.defaults import SETTINGS
-from elicit.commands.parsers import _SCENARIO, add_commands
+from elicit.commands.parsers import _SCENARIO, RELEVANCE_MODEL, add_commands
 from elicit.commands.score import FOLDS, LEVEL
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
@@ -219,6 +219,7 @@ def test_help_tells_the_default_of_every_option_that_has_one():
         ("ask", "--check-every"): SETTINGS["check_every"],
         ("score", "--folds"): FOLDS,
         ("score", "--level"): LEVEL,
+        ("score", "--model"): RELEVANCE_MODEL,
         ("table", "--n-jobs"): 1,
     }
     told = {}

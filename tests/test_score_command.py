@@ -14,6 +14,7 @@ from scipy.stats import kendalltau, spearmanr
 from sklearn.datasets import load_wine
 
 from elicit.cli import main
+from elicit.commands.parsers import RELEVANCE_MODEL
 from elicit.data import load, model_of
 from elicit.errors import CellError
 from elicit.scores import MEASURES, chi2, fisher, relieff, score_named
@@ -159,8 +160,61 @@ def test_relevance_gives_each_attribute_a_verdict(here, capsys):
     assert plain["relevance"][0]["among"] == ["noise", "colour"]
     assert plain["scores"] == {}
     out = printed(capsys, "d.csv", "--target", "bought", "--relevance", "--model", "tree:3", "--folds", "5")
-    assert out[2].startswith("size    relevant         gain +0.")
-    assert out[2].endswith("beside all others")
+    assert out[1].startswith("relevance to tree:3 at level 0.05, with ")
+    assert re.fullmatch(r"size    relevant         gain \+0\.\d+ beside all others; p \S+ of this comparison", out[2])
+    noise = plain["relevance"][1]
+    assert noise["p_beside"] < noise["p"]
+    beside = ", ".join(noise["among"]) or "none"
+    told = f"gain {noise['gain']:+.4f} beside {beside}; p {noise['p']:.2g} over all comparisons"
+    assert out[3] == f"noise   irrelevant       {told}"
+
+
+def test_irrelevant_never_stands_without_saying_that_it_is_no_proof(here, capsys):  # noqa: ARG001  # a folder
+    few = ["--target", "bought", "--relevance", "--folds", "2"]
+    for drop, told in (("noise", 0), ("size,colour", 1)):
+        out = printed(capsys, "d.csv", *few, "--drop", drop, "--folds", "10", "--model", "tree:3")
+        assert sum(" irrelevant " in line for line in out) == told
+        assert sum("no gain was shown, nor ruled out" in line for line in out) == told
+    assert "no gain was shown, nor ruled out" in printed(capsys, "d.csv", *few, "--subsets", "1")[-1]
+
+
+def test_the_model_of_relevance_is_named_also_where_it_is_the_default(here, capsys):  # noqa: ARG001  # a folder
+    arguments = ["d.csv", "--target", "bought", "--relevance", "--folds", "3", "--level", "0.2"]
+    out = printed(capsys, *arguments)
+    assert out[1].startswith(f"relevance to {RELEVANCE_MODEL} at level 0.2, with ")
+    assert out == printed(capsys, *arguments, "--model", RELEVANCE_MODEL)
+
+
+@pytest.mark.parametrize("level", ["2.0", "1.0", "0.0", "-0.1", "nan"])
+def test_a_level_that_is_none_is_told_before_anything_is_computed(capsys, level):
+    assert main(["score", "wine", "--relevance", "--by", "fisher", f"--level={level}"]) == 2
+    assert capsys.readouterr() == ("", f"elicit: level lies between 0 and 1, found {level}\n")
+
+
+def test_a_score_that_nobody_asked_for_is_left_out_with_a_note_where_it_does_not_suit(here, capsys):
+    (here / "two.csv").write_text("a,b,y\n1,2,p\n3,1,q\n")
+    why = "mutual-information needs a class with two rows, every row has its own; add rows"
+    plain = written(here, "two.csv", "--target", "y")
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1] == f"note: left out: {why}"
+    assert out.splitlines()[2].split()[:3] == ["attribute", "correlation", "fisher"]
+    assert err == ""
+    assert list(plain["scores"]) == ["correlation", "fisher", "relieff", "trees"]
+    assert main(["score", "two.csv", "--target", "y", "--by", "fisher,mutual-information"]) == 2
+    assert capsys.readouterr().err == f"elicit: {why}\n"
+    # an option of it asks for it too
+    assert main(["score", "two.csv", "--target", "y", "--option", "relieff.neighbours=0"]) == 2
+    out, err = capsys.readouterr()
+    assert f"note: left out: {why}" in out
+    assert re.fullmatch(r"elicit: relieff: neighbours must be a whole number.*\n", err)
+
+
+def test_where_every_score_refuses_it_is_an_error(here, capsys):
+    (here / "one.csv").write_text("a,b,y\n" + "".join(f"{k},{(k * 7) % 5},1\n" for k in range(9)))
+    assert main(["score", "one.csv", "--target", "y", "--holds", "classes"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "every row of the target is 1" in err
 
 
 def test_a_model_by_name_serves_permutation(tmp_path):
@@ -274,7 +328,7 @@ def test_one_attribute_is_beside_no_other(here, capsys):
     lines = (here / "d.csv").read_text().splitlines()
     (here / "one.csv").write_text("\n".join(f"{row[0]},{row[3]}" for row in (line.split(",") for line in lines)) + "\n")
     out = printed(capsys, "one.csv", "--target", "bought", "--relevance", "--folds", "3")
-    assert out[-1].endswith("beside none")
+    assert "beside none; p " in out[2]
 
 
 def test_a_text_among_numbers_is_named_and_columns_of_many_texts_are_told(here, capsys):

@@ -18,7 +18,7 @@ from elicit.knowledge.history import History
 from elicit.numeric import steps_of
 from elicit.operators.expression import Expression, parse
 from elicit.operators.simulated import SIZE
-from elicit.printable import alike, many, rounded
+from elicit.printable import alike, many
 from elicit.proof.why_words import measured_line
 from elicit.sessions import elicitation_of
 from elicit.subsets import Mask, simplest
@@ -61,7 +61,9 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     else:
         place = ranked.index(recommended) + 1
         yield f"{who} another, which has place {place} here:"
-        yield f"  {place}. {rounded(worth[recommended])}  {measured_line(history, recommended)}"
+        # with the digits of the list, of which it is one unless --top is too few
+        told = alike([worth[x] for x in (*ranked[:top], recommended)])[-1]
+        yield f"  {place}. {told}  {measured_line(history, recommended)}"
     yield _agreement(history, preferences, steps)
     if (against := liked_though_worse(history, worth)) is not None:
         yield f"beware: it {against}; turn the utility round, or the direction of a criterion"

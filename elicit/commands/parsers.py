@@ -18,7 +18,7 @@ from elicit.events import EXTRAS
 
 #: The model when none is named.
 CLASSIFIER, REGRESSOR = "logistic", "ridge"
-TABLE_MODEL = "knn:3"
+TABLE_MODEL = RELEVANCE_MODEL = "knn:3"
 
 #: The models by their short names.
 MODELS = "knn, logistic, tree, forest, linear, ridge or svm"
@@ -377,7 +377,11 @@ def _add_score(commands: argparse._SubParsersAction[ParserT]) -> None:
         action="store_true",
         help="say what is relevant, weakly relevant or irrelevant to a model",
     )
-    command.add_argument("--model", metavar="M", help=f"for --relevance and {', '.join(EXPLAINED)}, such as knn:3")
+    command.add_argument(
+        "--model",
+        metavar="M",
+        help=f"for --relevance (default {RELEVANCE_MODEL}) and {', '.join(EXPLAINED)}, such as tree:3",
+    )
     _add_shared(command, "--folds", help="folds of --relevance (default 10)")
     command.add_argument(
         "--subsets",

@@ -15,18 +15,15 @@ from elicit.scores.protocol import Floats
 from elicit.scores.relevance import Relevance, relevance
 from elicit.subsets import mask_of
 
-#: The model when none is named.
-MODEL = "knn:3"
-
 
 def relevance_of(
-    data: Data, model: str | None, folds: int, subsets: int | None, level: float, meter: Meter
+    data: Data, model: str, folds: int, subsets: int | None, level: float, meter: Meter
 ) -> tuple[Relevance, ...]:
     """The relevance of each attribute. The empty subset scores as a dummy model does, which sees the target alone."""
     dummy = DummyClassifier(strategy="prior") if data.classes else DummyRegressor()
     oracle, without_attributes = (
         WrapperOracle(m, data.X, data.y, attributes=data.columns, feature_groups=data.groups, cv=folds)
-        for m in (model_of(model or MODEL, data.classes, data.missing), dummy)
+        for m in (model_of(model, data.classes, data.missing), dummy)
     )
     n, evaluated = len(oracle.attributes), 0
 

@@ -16,6 +16,7 @@ from elicit.alongside.display import Meter
 from elicit.commands.arguments import refuse_beside
 from elicit.commands.chosen_data import chosen_data
 from elicit.commands.output import destination, say, write_json
+from elicit.commands.parsers import RELEVANCE_MODEL
 from elicit.commands.relevance import relevance_of
 from elicit.commands.reproduce import reproduce
 from elicit.commands.score_choice import listing, measures_of, not_shown, options_of
@@ -29,7 +30,7 @@ from elicit.printable import many
 from elicit.scores.agreement import kendall, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import Measure
-from elicit.scores.relevance import Relevance
+from elicit.scores.relevance import Relevance, refuse_no_level
 
 #: Folds of --relevance, and the level of its tests.
 FOLDS, LEVEL = 10, 0.05
@@ -49,6 +50,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
     _refuse_idle_options(args)
     level = LEVEL if args.level is None else args.level
+    refuse_no_level(level)
+    model = args.model or RELEVANCE_MODEL
     how = {key: getattr(args, key) for key in ("tidy", "holds", "model", "groups", "drop")}
     data = chosen_data(args.data, args.target, **how)
     columns = columns_of(data.X, data.columns, data.groups)
@@ -59,14 +62,16 @@ def run(args: argparse.Namespace) -> int:
     found, relevances = list[Column](), list[Relevance]()
     with ExitStack() as at_the_end, destination(args.json, args.data) as out:
         # after hours, perhaps: it is told even if what follows is interrupted, or the file cannot be written
-        at_the_end.callback(_show, heading, names, found, relevances, level)
+        at_the_end.callback(_show, heading, names, found, relevances, f"{model} at level {level:g}")
         with Meter(sys.stderr) as meter:
             troubles = _compute_scores(measures, options, data, columns, meter, found)
+            unasked = [trouble for trouble in troubles if args.by is None and trouble[0].name not in options]
+            heading += [f"note: left out: {line}" for line in _in_words(unasked)]  # shown only where they suit
             if args.relevance:
-                relevances += relevance_of(data, args.model, args.folds or FOLDS, args.subsets, level, meter)
+                relevances += relevance_of(data, model, args.folds or FOLDS, args.subsets, level, meter)
         if out is not None:
             write_json(out, _as_json(args, names, found, relevances))
-    _report_troubles(troubles)
+    _report_troubles([trouble for trouble in troubles if trouble not in unasked])
     return DONE
 
 
@@ -75,11 +80,11 @@ def _show(
     names: Sequence[str],
     found: Sequence[Column],
     relevances: Sequence[Relevance],
-    level: float,
+    judged: str,
 ) -> None:
     """Print what there is, if anything was computed."""
     if found or relevances:
-        print_results(heading, names, found, relevances, level)
+        print_results(heading, names, found, relevances, judged)
 
 
 def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:
@@ -127,16 +132,21 @@ def _compute_scores(
 
 
 def _report_troubles(troubles: Sequence[tuple[Measure, InputError]]) -> None:
-    """Complain about each error, one of several scores once, and raise the last one, which ends the command."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for measure, trouble in troubles:  # each names its score
-        around = tuple(_named(measure).split(str(trouble), maxsplit=1))
-        alike.setdefault(around, []).append(measure.name)
-    told = [", ".join(names).join(around) for around, names in alike.items()]
+    """Complain about each error, and raise the last one, which ends the command."""
+    told = _in_words(troubles)
     for line in told[:-1]:
         complain(line)
     if told:
         raise InputError(told[-1])
+
+
+def _in_words(troubles: Sequence[tuple[Measure, InputError]]) -> list[str]:
+    """What each error says, one of several scores once."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for measure, trouble in troubles:  # each names its score
+        around = tuple(_named(measure).split(str(trouble), maxsplit=1))
+        alike.setdefault(around, []).append(measure.name)
+    return [", ".join(names).join(around) for around, names in alike.items()]
 
 
 def _naming_the_score(
@@ -157,7 +167,10 @@ def _named(measure: Measure) -> re.Pattern[str]:
 def _as_json(
     args: argparse.Namespace, names: Sequence[str], found: Sequence[Column], relevances: Sequence[Relevance]
 ) -> dict[str, Any]:
-    """Everything as JSON; a number that JSON does not know (infinite, or undefined) is null."""
+    """Everything as JSON; a number that JSON does not know (infinite, or undefined) is null.
+
+    Of a relevance, `p` decided the kind, and `p_beside` is that of the one comparison with `gain` and `among`.
+    """
     rankings = [column.ranks for column in found]
     plain: dict[str, Any] = {"data": args.data, "target": args.target, "attributes": list(names)}
     plain["scores"] = {
@@ -172,7 +185,8 @@ def _as_json(
         plain["agreement"] = {how.__name__: [_finite(row) for row in how(rankings)] for how in (spearman, kendall)}
     if relevances:
         plain["relevance"] = [
-            {"kind": v.kind, "gain": v.gain, "p": v.p, "among": [names[j] for j in v.among]} for v in relevances
+            {"kind": v.kind, "p": v.p, "gain": v.gain, "among": [names[j] for j in v.among], "p_beside": v.p_beside}
+            for v in relevances
         ]
     return plain
 

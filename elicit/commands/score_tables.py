@@ -13,7 +13,7 @@ from elicit.printable import aligned, padded, paragraph, printable, told_apart, 
 from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import Measure
-from elicit.scores.relevance import ALL_SUBSETS, Relevance
+from elicit.scores.relevance import Relevance
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Column:
 
 
 def print_results(
-    heading: Sequence[str], names: Sequence[str], found: Sequence[Column], relevances: Sequence[Relevance], level: float
+    heading: Sequence[str], names: Sequence[str], found: Sequence[Column], relevances: Sequence[Relevance], judged: str
 ) -> None:
-    """What was scored, the scores beside each other, how far they agree, and what is relevant."""
+    """What was scored, the scores beside each other, how far they agree, and what is relevant (`judged`: to what)."""
     for line in heading:
         say(line)
     columns = screen_width()
@@ -44,10 +44,11 @@ def print_results(
         say("agreement of the ranks: Spearman's rho above the diagonal, Kendall's tau below")
         print("\n".join(_agreement(found)))
     if relevances:
-        say(f"relevance at level {level:g}, with the comparison that speaks for each attribute the most:")
+        say(f"relevance to {judged}, with the comparison that shows it or comes nearest, and the p that decides:")
         print("\n".join(_relevance_lines(heads, names, relevances, columns)))
-    if relevances and len(names) > ALL_SUBSETS:
-        say("irrelevant: not shown by the subsets that were tried; more --subsets and --folds show more")
+    if any(verdict.kind == "irrelevant" for verdict in relevances):
+        rest = "more rows or folds may show one, or more subsets where not all were tried"
+        say(f"irrelevant: no gain was shown, nor ruled out; {rest}")
 
 
 def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> list[str]:
@@ -92,7 +93,8 @@ def _relevance_lines(
     for head, verdict in zip(heads, relevances, strict=True):
         everything = len(names) > 1 and len(verdict.among) == len(names) - 1
         among = "all others" if everything else ", ".join(printable(names[j]) for j in verdict.among)
-        found = f"gain {verdict.gain:+.4f}, p {verdict.p:.2g}, beside {among or 'none'}"
+        over = "of this comparison" if verdict.kind == "relevant" else "over all comparisons"
+        found = f"gain {verdict.gain:+.4f} beside {among or 'none'}; p {verdict.p:.2g} {over}"
         key = f"{padded(head, max(map(width, heads)))}  {verdict.kind:<15}  "
         if columns is None or width(key + found) <= columns:
             yield key + found

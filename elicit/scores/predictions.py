@@ -11,9 +11,9 @@ all in the mean of f is taken out by regression (a control variate). Either way 
 
 The rule: values come with their standard errors, over the rounds, sizes apart. Where every background row, or 30 of
 them, were used twice they are those within the rows; with fewer rounds that cannot be known, and they are too large
-(where nearly every row was used once, by up to six times). Of less than some ten rounds they are not worth much: few of
-the large differences have been seen. An attribute that cannot matter has 0 in expectation, within its error, and not
-in every sample.
+(where nearly every row was used once, many times over: values that are exact by then have errors too). Of less than
+some ten rounds they are not worth much: few of the large differences have been seen. An attribute that cannot matter
+has 0 in expectation, within its error, and not in every sample.
 """
 
 from __future__ import annotations

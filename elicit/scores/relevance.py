@@ -8,7 +8,7 @@ With Perf(U) the cross-validated performance on the attributes U, of all attribu
 The rule: "significantly" is a paired t-test over the folds, one-sided, with the variance corrected for
 training sets that overlap (Nadeau, Bengio 2003). The search for some U makes m tests, of which Simes' test
 makes one: p = min_k m p_(k) / k, for the null that no U speaks for the attribute. With few attributes every
-U is tried; with many, random ones, and then "irrelevant" means that none of those tried showed a gain.
+U is tried; with many, random ones. "Irrelevant" says that none of those tried showed a gain, not that there is none.
 """
 
 from __future__ import annotations
@@ -40,15 +40,17 @@ SUBSETS = 30
 
 @dataclass(frozen=True)
 class Relevance:
-    """The kind of one attribute, and the most significant `gain` in performance by it: that when added to `among`.
+    """The kind of one attribute, and a `gain` in performance by it: that when added to `among`.
 
-    `p` is the p-value of that comparison (with all others) when relevant, else of all comparisons together.
+    These are all others when relevant, else those where the gain is most significant. `p` decided the kind: the
+    p-value of that comparison when relevant, else of all comparisons together. `p_beside` is that of the one alone.
     """
 
     kind: Kind
     gain: float
     p: float
     among: tuple[int, ...]
+    p_beside: float
 
 
 def relevance(
@@ -56,8 +58,7 @@ def relevance(
 ) -> tuple[Relevance, ...]:
     """One verdict for each of n attributes; `subsets`: how many random U are tried (None: all, or 30 of many)."""
     whole("n", n)
-    if not 0 < level < 1:
-        raise InputError(f"level lies between 0 and 1, found {level!r}")
+    refuse_no_level(level)
     known: dict[tuple[int, ...], Floats] = {}
 
     def perf(chosen: Iterable[int]) -> Floats:
@@ -68,6 +69,12 @@ def relevance(
 
     tried = _subsets(n, subsets, generator(seed, "seed"))
     return tuple(_verdict(i, n, tried, perf, level) for i in range(n))
+
+
+def refuse_no_level(level: float) -> None:
+    """Refuse what is no level of a test; the command does so before it computes anything."""
+    if not 0 < level < 1:
+        raise InputError(f"level lies between 0 and 1, found {level!r}")
 
 
 def _scores(given: Any, folds: int) -> Floats:
@@ -86,12 +93,12 @@ def _verdict(i: int, n: int, tried: list[frozenset[int]], perf: Callable[..., Fl
     others = frozenset(range(n)) - {i}
     gain, p = better(perf(others | {i}), perf(others))
     if p <= level:
-        return Relevance("relevant", gain, p, tuple(sorted(others)))
+        return Relevance("relevant", gain, p, tuple(sorted(others)), p)
     without = sorted({chosen - {i} for chosen in tried}, key=lambda u: (len(u), sorted(u)))
     found = [(*better(perf(u | {i}), perf(u)), u) for u in without]
-    gain, _, among = min(found, key=lambda item: item[1])
+    gain, p_beside, among = min(found, key=lambda item: item[1])
     p = simes([p for _, p, _ in found])
-    return Relevance("weakly relevant" if p <= level else "irrelevant", gain, p, tuple(sorted(among)))
+    return Relevance("weakly relevant" if p <= level else "irrelevant", gain, p, tuple(sorted(among)), p_beside)
 
 
 def simes(p_values: Sequence[float]) -> float:
@@ -103,15 +110,17 @@ def simes(p_values: Sequence[float]) -> float:
 def better(above: Floats, below: Floats) -> tuple[float, float]:
     """Mean difference of paired fold scores, and the p-value of its being above 0 by chance.
 
-    t = mean / √((1/k + 1/(k−1)) var), k − 1 degrees of freedom: test rows are 1/(k−1) of the training rows.
+    t = mean / √((1/k + 1/(k−1)) var), k − 1 degrees of freedom: test rows are 1/(k−1) of the training rows. A gain that
+    is the same in every fold has no variance to judge it by, and is not certain: accuracies take few values, so that
+    of few folds all may differ alike by chance. It gets what the sign test gives k gains out of k, 0.5^k.
     """
     difference = above - below
     k = len(difference)
     if k < 2:
         raise InputError(f"a comparison needs at least 2 folds, found {k}; ask for more")
     mean, variance = float(difference.mean()), float(difference.var(ddof=1))
-    if np.ptp(difference) <= GRID:  # the same in every fold: certain, one way or the other
-        return mean, 0.0 if mean > GRID else 1.0
+    if np.ptp(difference) <= GRID:
+        return mean, 0.5**k if mean > GRID else 1.0
     return mean, float(student.sf(mean / np.sqrt((1 / k + 1 / (k - 1)) * variance), k - 1))
 
 

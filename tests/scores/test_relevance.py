@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest, ttest_rel
 from scipy.stats import t as student
-from scipy.stats import ttest_rel
 
 from elicit.errors import InputError
 from elicit.scores import relevance
@@ -98,10 +98,39 @@ def test_several_tests_make_one_by_simes():
     assert simes([1.0, 1.0]) == 1
 
 
-def test_the_same_difference_in_every_fold_is_certain():
-    assert better(np.full(5, 0.8), np.full(5, 0.7)) == (pytest.approx(0.1), 0.0)
-    assert better(np.full(5, 0.7), np.full(5, 0.7)) == (0.0, 1.0)
-    assert better(np.full(5, 0.6), np.full(5, 0.7))[1] == 1.0
+@pytest.mark.parametrize("k", [2, 3, 5, 10])
+def test_the_same_gain_in_every_fold_is_judged_by_the_sign_test(k):
+    gain, p = better(np.full(k, 0.8), np.full(k, 0.7))
+    assert gain == pytest.approx(0.1)
+    assert p == pytest.approx(binomtest(k, k, alternative="greater").pvalue, rel=1e-12)
+    assert better(np.full(k, 0.7), np.full(k, 0.7)) == (0.0, 1.0)
+    assert better(np.full(k, 0.6), np.full(k, 0.7))[1] == 1.0
+
+
+@pytest.mark.parametrize("folds", [2, 3])
+def test_noise_is_called_irrelevant_where_few_folds_of_accuracies_differ_alike(folds):
+    """Accuracies of folds of 5 rows: in two or three of them the same gain is no rarity."""
+    wrong = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        found = relevance(lambda _: rng.binomial(5, 0.5, folds) / 5, 4)  # noqa: B023
+        wrong += sum(kind != "irrelevant" for kind in kinds(found))
+    assert wrong <= 12  # 5% of 240
+
+
+def test_the_p_of_one_comparison_is_kept_apart_from_that_which_decides():
+    rng = np.random.default_rng(1)
+    scores = {}
+
+    def measured(chosen):
+        return scores.setdefault(chosen, rng.normal(0.7 + 0.1 * (0 in chosen) + 0.02 * (1 in chosen), 0.05, 10))
+
+    found = relevance(measured, 4)
+    assert set(kinds(found)) > {"relevant"}
+    for i, verdict in enumerate(found):
+        with_it = tuple(sorted((*verdict.among, i)))
+        assert (verdict.gain, verdict.p_beside) == better(scores[with_it], scores[verdict.among])
+        assert (verdict.p == verdict.p_beside) == (verdict.kind == "relevant")
 
 
 @pytest.mark.parametrize(
