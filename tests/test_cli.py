@@ -27,6 +27,7 @@ from elicit.commands import session
 from elicit.commands.output import destination
 from elicit.commands.session import unfinished_note
 from elicit.commands.table import _save, _usable
+from elicit.data import load
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, OracleError
@@ -512,6 +513,8 @@ def test_table_writes_what_an_oracle_reads(here, capsys):
     status, out, _ = run("table", "iris", "--folds", "3", "--max-size", "2", "-o", "o.csv.gz", capsys=capsys)
     assert (status, out.splitlines()[0]) == (0, "o.csv.gz: 10 subsets")
     assert "no subset is larger than 2; who plays this table needs the same max_size" in out
+    all_four = run("table", "iris", "--folds", "3", "--max-size", "4", "-o", "all.csv", capsys=capsys)
+    assert all_four == (0, "all.csv: 15 subsets\n", ""), "no limit to speak of"
     table = TableOracle("o.csv.gz")
     oracle = oracle_from({"kind": "wrapper", "data": "iris", "model": "knn:3", "folds": 3}, here)
     for mask in table.masks():
@@ -828,6 +831,17 @@ def test_reduced_data_are_zipped_where_the_name_says_so(capsys):
     assert status == 0
     with gzip.open("o.csv.gz", "rt") as lines:
         assert next(lines).strip().endswith("y")
+
+
+def test_the_same_command_can_be_run_on_the_reduced_data(here, capsys):
+    rows = [f"{k % 5},{k * k % 7},{k // 3},{k % 2}" for k in range(24)]
+    (here / "x.csv").write_text("\n".join(["a,b,who,y", *rows]) + "\n")
+    options = ("--target", "y", "--group-col", "who", "--folds", "3", "--questions", "0", "--budget", "3")
+    status, _, _ = run("ask", "x.csv", *options, "--journal", "j", "-o", "o.csv", capsys=capsys)
+    assert status == 0
+    *chosen, by, target = (here / "o.csv").read_text().splitlines()[0].split(",")
+    assert (bool(chosen), by, target) == (True, "who", "y")
+    assert load("o.csv", "y", group_col="who").columns == tuple(chosen)
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100])

@@ -97,6 +97,20 @@ def test_what_cannot_be_is_refused():
         target_of(["1", "b"], NUMBERS, None)
 
 
+def test_texts_that_are_taken_for_gaps_are_named_since_one_may_be_a_class(tmp_path):
+    path = written(tmp_path / "t.csv", [*["None", "mild", "severe", "None", ""] * 8, "NA"])
+    told = "left out: 25 rows in which the target 'y' is missing; 16 rows hold 'None' and 1 row holds 'NA', which are"
+    assert load(path, "y", tidy=True).notes == (f"{told} taken for gaps; write a class otherwise",)
+    assert set(load(written(tmp_path / "t.csv", ["", "mild", "severe"] * 8), "y", tidy=True).notes) == {
+        "left out: 8 rows in which the target 'y' is missing"
+    }
+    gaps = "8 rows hold 'None', which is taken for a gap; write a class otherwise"
+    for cells, why in ((["None", "severe", ""], "is 'severe' in every row that has one"), (["None"], "is missing in ")):
+        path = written(tmp_path / "t.csv", cells * 8)
+        with pytest.raises(InputError, match=rf"t\.csv: the target 'y' {why}.*; {gaps}$"):
+            load(path, "y", tidy=True)
+
+
 def test_a_model_of_numbers_makes_numbers_of_counts_and_whoever_asks_is_told(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "t.csv", COUNTS)

@@ -240,6 +240,12 @@ def test_help_says_which_options_of_a_score_are_for_relevance_alone():
     assert parsed("score", "--level", "0.1")["level"] == 0.1
 
 
+def test_help_says_what_a_budget_counts_from_and_what_an_output_holds():
+    assert "or as +N so many beyond those planned" in action("resume", "--budget").help
+    for name in ("ask", "resume"):
+        assert "the recommended columns and the target (and the --group-col)" in action(name, "--output").help
+
+
 @pytest.mark.parametrize(("arguments", "text"), [([], _EPILOG), (["run"], _SCENARIO), (["compare"], _SCENARIO)])
 def test_what_help_sets_out_in_lines_is_shown_in_these_lines(arguments, text, capsys):
     with pytest.raises(SystemExit):

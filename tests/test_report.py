@@ -645,7 +645,10 @@ def test_that_the_data_have_changed_is_told_beside_the_page(tmp_path, monkeypatc
     Path("d.csv").write_text(f"a,b,y\n{rows}5,5,1\n")
     capsys.readouterr()
     assert main(["report", "j", "-o", "r.html"]) == 0
-    assert "elicit: the data or the model are no longer those of the session\n" in capsys.readouterr().err
+    told = (
+        "elicit: the data or the model are no longer those of the session; the page goes without what needs a new fit\n"
+    )
+    assert told in capsys.readouterr().err
 
 
 def test_what_was_measured_on_fresh_folds_is_told_though_the_data_are_gone():

@@ -251,6 +251,29 @@ def test_the_snippet_fits_to_classes_that_pandas_does_not_take_for_texts(tmp_pat
     assert set(names["model"].classes_) == set(classes)
 
 
+@pytest.mark.parametrize("space", ["", " "])
+@pytest.mark.parametrize(
+    ("smokes", "classes"),
+    [
+        (("True", "TRUE", "False", "false"), ("TRUE", "True", "false")),
+        (("TRUE", "True", ""), ("TRUE", "FALSE", "")),
+        (("True", "False", ""), ("true", "TRUE")),
+        (("u", "True"), ("True", "False")),
+    ],
+)
+def test_the_snippet_tells_the_spellings_of_true_and_false_apart_as_the_session_did(tmp_path, smokes, classes, space):
+    cells = [f"{k % 7},{smokes[k % len(smokes)]},{classes[k * k % 11 % len(classes)]}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join([f"a,smoker{space},y{space}", *cells]) + "\n")
+    section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
+    names = {}
+    exec("\n".join(snippet(section, ("a", "smoker"))), names)
+    data = load(section["data"], "y", tidy=True)
+    assert names["y"].tolist() == data.y.tolist()
+    assert names["model"].classes_.tolist() == sorted(set(classes) - {""})
+    order = [column.replace("=", "_") for column in data.columns]
+    np.testing.assert_array_equal(names["X"][order].to_numpy(float), data.X)
+
+
 @pytest.mark.parametrize("point", [",", "."])
 def test_the_snippet_reads_the_marks_of_a_spreadsheet_as_the_session_did(tmp_path, point):
     rows = [(f"{k},{k % 9}", f"{k % 7}{point}5", "?" if k == 3 else "nsw"[k % 3], f"{k * k % 5},25") for k in range(40)]

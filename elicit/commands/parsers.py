@@ -61,7 +61,7 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
         "help": "attributes to leave out (a name with a comma in quotes)",
     },
     "--max-size": {"type": positive, "metavar": "N", "help": "the most attributes a subset may have"},
-    "-o": {"metavar": "OUT.csv", "help": "write the data with the recommended columns only"},
+    "-o": {"metavar": "OUT.csv", "help": "write the recommended columns and the target (and the --group-col)"},
     "--n-jobs": {"type": job_count, "metavar": "N", "help": "processes (default: one per processor)"},
 }
 
@@ -230,7 +230,7 @@ def _add_resume(commands: argparse._SubParsersAction[ParserT]) -> None:
         "budget, or with an answer taken back.",
     )
     _add_shared(command, "path")
-    command.add_argument("--budget", metavar="N", help="evaluations in all, or as +N so many more")
+    command.add_argument("--budget", metavar="N", help="evaluations in all, or as +N so many beyond those planned")
     command.add_argument(
         "--undo", action=Once, type=positive, metavar="N", help="first take back the answer to question N"
     )

@@ -1,4 +1,4 @@
-"""The reduced data: a table with the columns of the recommended attributes, and the target last."""
+"""The reduced data: a table with the recommended columns, the labels of groups of rows, and the target last."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_place(output: str | None, *inputs: str | None) -> None:
 
 
 def write_reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Write the columns of these attributes, and the target last; return in words what was written."""
+    """Write the columns of these attributes, the labels of groups, and the target; return in words what was written."""
     header, rows = _table_of(section, names)
     with destination(output) as out:
         assert out is not None
@@ -56,5 +56,6 @@ def _table_of(section: Mapping[str, Any], names: Sequence[str]) -> tuple[list[st
         body = [[*row, label] for row, label in zip(data.X[:, places].tolist(), data.y.tolist(), strict=True)]
         return [*wanted, "target"], body
     table = cells_of(Path(source))
-    places = [table.header.index(name) for name in (*wanted, section["target"])]
+    by = [section["group_col"]] if "group_col" in section else []  # so that the same command can be run on it
+    places = [table.header.index(name) for name in (*wanted, *by, section["target"])]
     return [table.header[k] for k in places], [[row[k] for k in places] for row in table.rows]

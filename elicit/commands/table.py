@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         )
     part.unlink(missing_ok=True)
     notes = [f"note: {note}" for note in data.notes]
-    if args.max_size is not None:
+    if args.max_size is not None and args.max_size < len(oracle.attributes):
         notes.append(f"note: no subset is larger than {args.max_size}; who plays this table needs the same max_size")
     failed = failure_lines([Counter(written.failures.values())])
     failed += warning_lines(warned)

@@ -8,7 +8,8 @@ nobody knows what was meant.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,7 +34,7 @@ from elicit.data.tidying import (
     what_they_look_like,
 )
 from elicit.errors import InputError, nearest
-from elicit.printable import many
+from elicit.printable import enumerated, many
 
 #: How a note on rows begins.
 LEFT_OUT = "left out: "
@@ -62,10 +63,17 @@ class CellColumns:
         """The rows in which the target is known; a stray cell in the target is an error."""
         target, rows, lines = self.cells.header[at], self.cells.rows, self.cells.lines
         known = [k for k, row in enumerate(rows) if not is_missing(row[at])]
+        taken = _taken_for_gaps(row[at] for row in rows)
         if not known:
-            raise InputError(f"{self.path}: the target {target!r} is missing in every row; choose another column")
+            raise InputError(
+                f"{self.path}: the target {target!r} is missing in every row; choose another column{taken}"
+            )
+        if taken and len({rows[k][at] for k in known}) < 2:
+            raise InputError(
+                f"{self.path}: the target {target!r} is {rows[known[0]][at]!r} in every row that has one{taken}"
+            )
         if left := len(rows) - len(known):
-            notes.append(f"{LEFT_OUT}{many(left, 'row')} in which the target {target!r} is missing")
+            notes.append(f"{LEFT_OUT}{many(left, 'row')} in which the target {target!r} is missing{taken}")
         cells = replace(self.cells, rows=[rows[k] for k in known], lines=[lines[k] for k in known])
         found = replace(self, cells=cells)
         found._refuse_stray_cell(at, found._cells(at))
@@ -164,6 +172,16 @@ class CellColumns:
                 if too_large(cell):
                     found, wanted = begun(cell), f"{TOO_LARGE}; write it in a larger unit"
                 raise InputError(f"{self.path}, line {line}: {self.cells.header[i]!r} is {found}, {wanted}")
+
+
+def _taken_for_gaps(cells: Iterable[str]) -> str:
+    """What to add about cells that hold something and yet count as gaps, since one may be meant as a class."""
+    held = Counter(cell for cell in cells if cell and is_missing(cell))
+    if not held:
+        return ""
+    told = [f"{many(count, 'row')} hold{'s' if count == 1 else ''} {cell!r}" for cell, count in held.items()]
+    counted = "is taken for a gap" if len(held) == 1 else "are taken for gaps"
+    return f"; {enumerated(told)}, which {counted}; write a class otherwise"
 
 
 def _position_of(header: Sequence[str], name: str, place: str) -> int:

@@ -70,12 +70,14 @@ class Blanks:
     """What `Cells` do not show of a file: where blanks stand around the cells, and how missing ones are written.
 
     `spaced`: blanks stand around names, or perhaps spaces after a separator. `padded`: the columns of cells that have
-    other blanks around them. `gaps`: the cells that stand for a missing value.
+    other blanks around them. `gaps`: the cells that stand for a missing value. `written`: for each name, how the file
+    writes it.
     """
 
     spaced: bool
     padded: frozenset[str]
     gaps: frozenset[str]
+    written: Mapping[str, str]
 
 
 def blanks_of(path: Path) -> Blanks:
@@ -87,6 +89,7 @@ def blanks_of(path: Path) -> Blanks:
         names != header or any(line.startswith(" ") or f"{separator} " in line for line in text),
         frozenset(name for name, cells in columns.items() if any(cell != cell.strip() for cell in cells)),
         frozenset(cell for cells in columns.values() for cell in cells if is_missing(cell.strip())),
+        dict(zip(names, header, strict=True)),
     )
 
 

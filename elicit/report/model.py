@@ -161,15 +161,16 @@ class _Gone(NamedTuple):
 def _rebuilt_oracle(section: Mapping[str, Any], fingerprint: str) -> WrapperOracle | _Gone:
     """The oracle of the session, made again, or the reason why that cannot be done."""
     gone = "the data or the model cannot be made again"
+    without = "; the page goes without what needs a new fit"
     try:
         oracle = oracle_from(section, Path())
     except ElicitError as problem:
-        return _Gone(f"{gone}; the command that wrote this page said why", f"{gone}: {problem}")
+        return _Gone(f"{gone}; the command that wrote this page said why", f"{gone}: {problem}{without}")
     if not isinstance(oracle, WrapperOracle):
         return _Gone("the scores of this run came from no model that could be fitted again")
     if oracle.fingerprint != fingerprint:
         changed = "the data or the model are no longer those of the session"
-        return _Gone(changed, changed)
+        return _Gone(changed, f"{changed}{without}")
     return oracle
 
 

@@ -62,7 +62,9 @@ def _reading_lines(
         return [f"X, y = load_{section['data']}(return_X_y=True, as_frame=True)", *listing, f"X = X[{chosen}]"]
     table, blanks = cells_of(Path(section["data"])), blanks_of(Path(section["data"]))
     mixed = _mixed_decimal_columns(table, (*columns, section["target"]))
-    read = [repr(section["data"]), *_packing_arguments(Path(section["data"])), *_format_arguments(table, mixed)]
+    texts = _respelled_columns(table, (*coded, *([section["target"]] if data.y.dtype.kind == "U" else [])))
+    read = [repr(section["data"]), *_packing_arguments(Path(section["data"])), *_format_arguments(table)]
+    read += _dtype_arguments([*mixed, *texts], blanks)
     read += _missing_value_arguments(blanks) if section.get("tidy") else []
     read += ["skipinitialspace=True"] if blanks.spaced else []
     renamed = ".rename(columns=str.strip)" if blanks.spaced else ""
@@ -71,7 +73,7 @@ def _reading_lines(
     lines += [f"data[{name!r}] = data[{name!r}].str.replace(',', '.').astype(float)" for name in mixed]
     if any(is_missing(row[table.header.index(section["target"])]) for row in table.rows):
         lines.append(f"data = data.dropna(subset=[{section['target']!r}])")
-    as_text = ".astype(str)" if _pandas_reads_as_numbers(data) else ""
+    as_text = ".astype(str)" if _pandas_reads_as_numbers(data) and section["target"] not in texts else ""
     as_text += ".str.strip()" if data.y.dtype.kind == "U" and section["target"] in blanks.padded else ""
     lines += [*listing, f"X, y = data[{chosen}], data[{section['target']!r}]{as_text}"]
     gaps = {column: MISSING_LEVEL for column, levels in coded.items() if f"{column}={MISSING_LEVEL}" in levels}
@@ -95,13 +97,28 @@ def _packing_arguments(path: Path) -> list[str]:
     return [f"compression={'gzip' if zipped else None!r}"]
 
 
-def _format_arguments(table: Cells, mixed: Sequence[str]) -> list[str]:
+def _format_arguments(table: Cells) -> list[str]:
     """Arguments of `read_csv` for the separator, the lines above the header and the decimal comma."""
     marks = [f"sep={table.separator!r}"] if table.separator != "," else []
     marks += [f"skiprows={table.top - 1}"] if table.top > 1 else []
-    if mixed:
-        return [*marks, f"dtype={dict.fromkeys(mixed, 'str')!r}"]
     return [*marks, "decimal=','"] if table.commas and not points_elsewhere(table) else marks
+
+
+def _dtype_arguments(columns: Sequence[str], blanks: Blanks) -> list[str]:
+    """Arguments of `read_csv` for the columns that it is to read as texts, by their names as the file has them."""
+    types = {blanks.written[name]: "str" for name in columns}
+    return [f"dtype={types!r}"] if types else []
+
+
+def _respelled_columns(table: Cells, columns: Sequence[str]) -> list[str]:
+    """The columns of which pandas would make Booleans that are spelled otherwise: to it TRUE and True are one."""
+    found = []
+    for name in columns:
+        k = table.header.index(name)
+        spellings = {row[k] for row in table.rows if not is_missing(row[k])}
+        if {text.lower() for text in spellings} <= {"true", "false"} and not spellings <= {"True", "False"}:
+            found.append(name)
+    return found
 
 
 def _mixed_decimal_columns(table: Cells, columns: Sequence[str]) -> list[str]:
