@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elicit.experiments.best import Best, best_of
+from elicit.experiments.results import utility_regret
 from elicit.operators import SimulatedOperator
 from elicit.operators.simulated import Lexicographic
 from elicit.oracles import SyntheticOracle, TableOracle
@@ -97,6 +98,17 @@ def test_scores_that_cannot_be_told_apart_are_equal(table):
     assert best(table(best_alike), "score").noise_decides is True  # {b} is the runner-up, and its folds are wide
     runners_up_alike = {1: [0.5, 0.5], 2: [0.4, 0.4], 3: [0.1, 0.7 + 2e-10]}
     assert best(table(runners_up_alike), "score").noise_decides is False
+
+
+def test_large_scores_that_count_as_equal_are_no_loss_to_who_chose_one(table):
+    """The digits beyond the eleventh of a squared error in dollars are the rounding of sums."""
+    large, hardly = -1.2e10, -1.2e10 - 4e-6
+    oracle = table({1: [hardly - 9, hardly + 9], 2: [large - 1e9, large + 2e8], 3: [large - 9, large + 9]})
+    found = best(oracle, "score")
+    assert found.noise_decides is True  # {b} is the runner-up, and not {a}
+    assert utility_regret(hardly, found.utility) == 0.0
+    assert utility_regret(large - 1.0, found.utility) == pytest.approx(1.0)
+    assert utility_regret(0.5 - 1e-6, 0.5) == pytest.approx(1e-6)
 
 
 def test_folds_are_those_of_the_family(table):

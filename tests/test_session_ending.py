@@ -693,6 +693,30 @@ def test_a_baseline_that_is_recommended_is_measured_on_fresh_folds_once(tmp_path
     assert f"beyond the budget: {ROUNDS} on fresh folds" in told
 
 
+@pytest.mark.parametrize(
+    ("groups", "options", "fresh"),
+    [
+        (3, ("--group-col", "g"), False),  # each is a fold, whatever is drawn
+        (6, ("--group-col", "g"), True),
+        (6, ("--drop", "g", "--folds", "12", "--scoring", "neg_mean_absolute_error"), False),  # each row is a fold
+        (6, ("--drop", "g", "--scoring", "neg_mean_absolute_error"), True),
+    ],
+)
+def test_no_folds_are_called_fresh_where_there_are_no_others(tmp_path, groups, options, fresh):
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{a:.3f},{b:.3f},{k % groups},{a + b / 2 + 0.01 * k:.3f}" for k, (a, b) in enumerate(rng.normal(size=(12, 2)))
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,g,y", *lines]))
+    told = told_by(tmp_path, "t.csv", "--target", "y", "--questions", 0, "--budget", 3, *options)
+    told_in(tmp_path, ["report", "j", "-o", "r.html"])
+    page = (tmp_path / "r.html").read_text()
+    alone = f"here is no other way to split the rows into {12 if '12' in options else 3} folds, so none is fresh"
+    assert (" fresh shuffles into folds" in told, alone in " ".join(told.split())) == (fresh, not fresh)
+    assert ("Folds drawn anew" in page, alone in page) == (fresh, not fresh)
+    assert ("on fresh folds" in told) == fresh, "how many were measured beyond the budget"
+
+
 def test_what_was_measured_on_fresh_folds_is_kept_and_not_measured_again(tmp_path, monkeypatch, capsys):
     with_a_leak(tmp_path)
     told = told_by(tmp_path, *DROP, "--budget", 5)

@@ -15,6 +15,7 @@ from typing import Any
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.journal import Shuffled
 from elicit.oracles import WrapperOracle
+from elicit.oracles.splits import Split
 from elicit.sources.oracle import oracle_from
 from elicit.subsets import Mask
 
@@ -24,6 +25,19 @@ FIRST_SEED = 1_000
 
 #: Called with each new result: the seed of its folds, its subset, and what was measured.
 Keep = Callable[[int, Mask, Measured | Failure], None]
+
+
+def no_other_folds(section: Mapping[str, Any], splits: Sequence[Split]) -> str:
+    """Why there are no fresh folds: the rows can be split into so many in one way only. Empty where there are."""
+    only = all(len(test) == 1 for _, test in splits)
+    if not only and "group_col" in section:  # there may be as many folds as groups
+        other = oracle_from({**section, "random_state": FIRST_SEED}, Path())
+        only = isinstance(other, WrapperOracle) and _held_out(other.splits) == _held_out(splits)
+    return f"there is no other way to split the rows into {len(splits)} folds, so none is fresh" if only else ""
+
+
+def _held_out(splits: Sequence[Split]) -> set[frozenset[int]]:
+    return {frozenset(test.tolist()) for _, test in splits}
 
 
 def unmeasured(

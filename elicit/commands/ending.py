@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from elicit.alongside.display import Meter, clock_time, failure_lines
-from elicit.alongside.fresh import ROUNDS, fresh_scores, unmeasured
+from elicit.alongside.fresh import ROUNDS, fresh_scores, no_other_folds, unmeasured
 from elicit.alongside.hopeless import binary_score_remedy
 from elicit.asks import Evaluate, Measured, Oracle
 from elicit.commands.ending_bounds import Bounds, proven_bounds, what_is_proven
@@ -72,7 +72,7 @@ def ending(
         for name in elicitation.history.too_fine:
             text = f"note: all values of {printable(name)} lie within {FINE:g}, and within {GRID:g} they count as equal"
             yield from set_in_lines(f"{text}; take a smaller unit")
-    yield from _spent(elicitation, oracle, section, result)
+    yield from _spent(session, oracle, result)
     yield ""
     if result.subset is None:
         yield from _what_may_do_instead(elicitation, result)
@@ -126,7 +126,9 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
         unit = f" [{criterion.unit}]" if criterion.unit else ""
         both = [*numbers((chosen,), i), "failed"] if whole is None else numbers((chosen, whole), i)
         rows.append([printable(name + unit), *both])
-    fresh = _fresh_scores(session.journal, section, (subset, baseline))
+    inner = oracle.inner
+    alone = no_other_folds(section, inner.splits) if isinstance(inner, WrapperOracle) else ""
+    fresh = [] if alone else _fresh_scores(session.journal, section, (subset, baseline))
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
     yield from (f"  {line}" for line in aligned(rows, line_width() - 2))
@@ -136,6 +138,8 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
             f"± is the spread over folds, in the last line over the {ROUNDS} shuffles.)"
         )
         yield from set_in_lines(f"  {text}", 1)
+    if alone:
+        yield from set_in_lines(f"  ({alone}: the score is that of the folds that chose, and a little high.)", 1)
     yield ""
 
 
@@ -160,13 +164,13 @@ def _best_by_score_alone(elicitation: Elicitation, subset: Mask) -> Iterator[str
     yield ""
 
 
-def _spent(elicitation: Elicitation, oracle: Remembering, section: Mapping[str, Any], result: Result) -> Iterator[str]:
+def _spent(session: Session, oracle: Remembering, result: Result) -> Iterator[str]:
     """The evaluations, questions and time of the run, and what was measured beyond its budget."""
-    history = elicitation.history
+    history = session.elicitation.history
     ahead = sum(x not in history.evaluated and x not in history.failed for x in oracle.known)
     besides = [f"{ahead} measured ahead of need"] if ahead else []
-    if result.subset is not None and section.get("kind") == "wrapper":
-        besides.append(f"{ROUNDS * len({result.subset, elicitation.family.largest})} on fresh folds")
+    if afresh := len(session.journal.afresh):
+        besides.append(f"{afresh} on fresh folds")
     asked = f"{many(result.evaluations, 'evaluation')}, {many(result.questions, 'question')}"
     yield from set_in_lines(f"spent: {asked}, {clock_time(result.seconds)} in this sitting")
     if besides:

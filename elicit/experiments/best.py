@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.asks import Evaluate, Oracle
-from elicit.numeric import GRID
+from elicit.numeric import step_of
 from elicit.operators import SimulatedOperator
 from elicit.oracles import SyntheticOracle, TableOracle
 from elicit.oracles.describe import describe
@@ -95,13 +95,18 @@ class _Measured:
         return np.asarray(self._operator.utilities(columns, [self._masks[row] for row in rows.tolist()]))
 
     def noise_decides(self) -> bool | None:
-        """Whether the lead of the best on the runner-up, a subset that is worse, is below its standard error."""
+        """Whether the lead of the best on the runner-up, a subset that is worse, is below its standard error.
+
+        The runner-up alone counts: a rival that is further behind, though it may be as near by the noise of its own
+        folds, does not. So an operator is sooner said to be decided by merit, and a best that is missed to be a miss.
+        """
         if self._folds is None:
             return None
-        best = self.utilities >= self.utilities.max() - GRID
+        step = step_of(float(np.abs(self.utilities).max()))
+        best = self.utilities >= self.utilities.max() - step
         if best.all():
             return False  # whichever is found is the best
-        second = ~best & (self.utilities >= self.utilities[~best].max() - GRID)
+        second = ~best & (self.utilities >= self.utilities[~best].max() - step)
         pair = np.array([self._simplest(best), self._simplest(second)])
         lead = self.utilities[pair[0]] - self.utilities[pair[1]]
         return bool(lead < self._error_of_lead(pair, self._folds[pair]))

@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 
 from elicit.drive import Result
 from elicit.experiments.best import Best
-from elicit.numeric import GRID
+from elicit.numeric import GRID, step_of
 from elicit.operators import SimulatedOperator
 from elicit.printable import aligned, printable
 from elicit.proof.strained import answers_set_aside
@@ -101,7 +101,7 @@ def utility_regret(utility: float | None, best: float | None) -> float | None:
     if utility is None or best is None:
         return None
     lost = best - utility
-    return 0.0 if abs(lost) <= GRID else lost
+    return 0.0 if abs(lost) <= step_of(best) else lost  # whoever chose counts such utilities as equal
 
 
 def summary(results: Results, width: int | None = None) -> list[str]:

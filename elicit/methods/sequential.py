@@ -101,10 +101,10 @@ class PlusMinus:
 class Floating:
     """SFFS from below or SFBS from above.
 
-    A step back is taken when it leads to a better subset than any of its size so far. The first one after a
-    step forth never takes back what that step took. With `demanding`, which is mlxtend's rule and searches less,
-    a step back must also improve on the subset it comes from, and no later one takes that back either; without,
-    it is the rule of the authors.
+    A step back is taken when it leads to a better subset than the last one of its size. The first one after a
+    step forth never takes back what that step took. Without `demanding` this is the rule of the authors. With it,
+    which is mlxtend's rule and searches less, it must be better than any of its size so far, and than the subset it
+    comes from, and no later one takes back what the step forth took either.
     """
 
     forward: bool = True
@@ -127,7 +127,7 @@ class Floating:
             before = current
             current, value = best_of(steps, values)
             size = current.bit_count()
-            best[size] = max(value, best.get(size, value))
+            best[size] = max(value, best.get(size, value)) if self.demanding else value
             current, value = yield from self._back(space, current, value, current ^ before, best)
         return Ended("the value was reached")
 

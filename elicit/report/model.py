@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from elicit.alongside.display import Update
-from elicit.alongside.fresh import fresh_scores, unmeasured
+from elicit.alongside.fresh import fresh_scores, no_other_folds, unmeasured
 from elicit.asks import Failure, Measured
 from elicit.effects import Ale, ale, h_statistic
 from elicit.errors import ElicitError, InputError
@@ -130,16 +131,18 @@ def story_of(
         there = not unmeasured(section, compared, known)
         honest = _fresh_and_chosen(family, subset, chosen, fresh_scores(section, compared, known)) if there else ()
         return ModelStory(honest, missing=(oracle.reason,), complaint=oracle.complaint)
-    missing: list[str] = []
-    work = _FitCounter(progress, len(oracle.splits), len(unmeasured(section, compared, known)))
+    alone = no_other_folds(section, oracle.splits)
+    missing = [alone] if alone else []
+    work = _FitCounter(progress, len(oracle.splits), 0 if alone else len(unmeasured(section, compared, known)))
     error, importance = _importance(oracle, subset, work)
     work.tell("effects of the attributes", 1)
     fitted, ranked = _Fitted(oracle, subset), [i.name for i in importance]
     effects = _effects(fitted, ranked, missing)
     interactions, rows = _interactions(fitted, ranked, missing)
-    scores = fresh_scores(section, compared, known, tell=lambda text: work.tell(text, work.folds))
+    told = partial(work.tell, fits=work.folds)
+    scores = {} if alone else fresh_scores(section, compared, known, tell=told)
     return ModelStory(
-        honest=_fresh_and_chosen(family, subset, chosen, scores),
+        honest=() if alone else _fresh_and_chosen(family, subset, chosen, scores),
         importance=importance,
         error=error,
         effects=effects,

@@ -186,7 +186,9 @@ def floated(n, value, start, forward, demanding):
         best.setdefault(current.bit_count(), []).append(value(current))
         while abs(current.bit_count() - (0 if forward else n)) > 2:
             behind = step(back=True, taken=taken)
-            than = best[behind.bit_count()] + ([value(current)] if demanding else [])
+            # the authors compare with what is stored of that size, which a step forth replaces though it be worse
+            seen = best[behind.bit_count()]
+            than = [*seen, value(current)] if demanding else seen[-1:]
             if value(behind) <= max(than):
                 break
             current = behind
