@@ -48,15 +48,6 @@ def run(block, **given):
     return given
 
 
-def test_the_readme_says_which_cells_are_no_data_and_what_stands_between_them():
-    first, _, more = (ROOT / "README.md").read_text(encoding="utf-8").partition("- **Your data.**")
-    for told in (first.partition("## Quick start")[2], more.partition("\n\n")[0]):
-        words = " ".join(told.split())
-        assert "commas, semicolons, tabs or `|`" in words.lower()
-        assert "many different dates, of numbers with units (`1.5%`, `€10.8`), or with separators between" in words
-    assert "`None`" in more.partition("are gaps")[0]
-
-
 def test_the_selector_in_a_pipeline(monkeypatch):
     load = sklearn.datasets.load_breast_cancer
 
