@@ -132,7 +132,7 @@ def enumerated(words: Sequence[str]) -> str:
 def rounded(value: float, digits: int = 5) -> str:
     """A number that was measured, as it is told everywhere: in so many digits, of a large one all the whole ones."""
     large = 10**digits - 0.5 <= abs(value) < LARGEST_TOLD
-    return f"{value:.0f}" if large else f"{value:.{digits}g}"
+    return f"{value:.0f}" if large else f"{value:z.{digits}g}"
 
 
 def alike(values: Sequence[float], digits: int = 5) -> list[str]:
@@ -142,7 +142,7 @@ def alike(values: Sequence[float], digits: int = 5) -> list[str]:
     """
     told = [rounded(value, digits) for value in values]
     decimals = max((len(text.partition(".")[2]) for text in told), default=0)
-    same = [f"{value:.{decimals}f}" for value in values]
+    same = [f"{value:z.{decimals}f}" for value in values]
     longest = max((len(text.replace(".", "").lstrip("-0")) for text in same), default=0)
     return told if "e" in "".join(told) or (decimals and longest > digits + 1) else same
 

@@ -82,6 +82,7 @@ def test_a_bound_is_told_in_few_digits_that_are_never_below_it(most, digits, tol
         (99.6, 2, "100"),
         (0.00123, 2, "0.0012"),
         (1.5e20, 5, "1.5e+20"),
+        (-0.0, 5, "0"),
     ],
 )
 def test_a_number_is_told_in_few_digits_and_a_large_one_without_an_exponent(value, digits, told):
@@ -133,6 +134,7 @@ def test_names_that_differ_in_two_places_are_told_apart():
         ([1e-7, 0.5], 5, ["1e-07", "0.5"]),
         ([123456.7, 99.5], 5, ["123457", "99.5"]),
         ([0.0, 0.0044], 2, ["0.0000", "0.0044"]),
+        ([-0.0, -0.5], 2, ["0.0", "-0.5"]),
         ([], 5, []),
     ],
 )

@@ -497,7 +497,7 @@ def test_a_file_whose_names_cannot_be_told_apart_says_which_and_what_to_do(tmp_p
     ):
         load(str(tmp_path / "t.csv"), "y", tidy=True)
     (tmp_path / "t.csv").write_text("a b y\n" + "1 1 0\n2 2 1\n" * 9)
-    with pytest.raises(InputError, match=r"the only one is 'a b y'; put commas, semicolons or tabs between cells"):
+    with pytest.raises(InputError, match=r"the only one is 'a b y'; put commas, semicolons, tabs or \| between cells"):
         load(str(tmp_path / "t.csv"), "y")
 
 

@@ -189,7 +189,7 @@ def _position_of(header: Sequence[str], name: str, place: str) -> int:
     if name not in header:
         known = f"the columns are {', '.join(map(repr, header))}"
         if len(header) == 1:
-            known = f"the only one is {header[0]!r}; put commas, semicolons or tabs between cells"
+            known = f"the only one is {header[0]!r}; put commas, semicolons, tabs or | between cells"
         hint = nearest(name, header, known)
         raise InputError(f"{place}: no column is called {name!r}{hint}")
     return header.index(name)
