@@ -164,7 +164,8 @@ class Settled:
 
 
 #: The rules that may end a run, where its settings name them: `Stopping` says when each does.
-OPTIMAL, REGRET, REJECTIONS, QUESTIONS, EVALUATED = "optimal", "regret", "rejections", "questions", "evaluated"
+STOPS = "optimal", "regret", "rejections", "questions", "evaluated"
+OPTIMAL, REGRET, REJECTIONS, QUESTIONS, EVALUATED = STOPS
 
 #: The rules of them that end a run by a proof, which its claim must hold.
 BY_PROOF = (OPTIMAL, EVALUATED)

@@ -111,6 +111,12 @@ def test_large_scores_that_count_as_equal_are_no_loss_to_who_chose_one(table):
     assert utility_regret(0.5 - 1e-6, 0.5) == pytest.approx(1e-6)
 
 
+def test_one_very_bad_subset_makes_no_others_equal(table):
+    wide = {1: [0.9, 0.9], 2: [0.1, 1.5]}
+    assert best(table({**wide, 3: [0.0, 0.1]}), "score").noise_decides is True
+    assert best(table({**wide, 3: [-1e13, -2e13]}), "score").noise_decides is True
+
+
 def test_folds_are_those_of_the_family(table):
     wide = table({1: [0.0, 1.0], 2: [0.6, 0.6], 3: [0.5, 0.5]})
     assert best(wide, "score", Family(2, keep=0b10)).noise_decides is False

@@ -806,6 +806,9 @@ def test_the_time_left_is_told_by_what_this_sitting_did(monkeypatch):
         meter.update(share, f"{share:.0%}", before=0.8)
     told = ["80%, time left unknown", "85%, 3:00 left", "90%, 2:00 left", "100%, 0:00 left"]
     assert screen.text.splitlines() == told
+    over = Screen()
+    Meter(over, terminal=True).update(1.0, "all was done before", before=1.0)
+    assert "all was done before, 0:00 left" in over.text
 
 
 def test_no_question_is_promised_when_none_may_come():

@@ -99,12 +99,13 @@ def test_what_cannot_be_is_refused():
 
 def test_texts_that_are_taken_for_gaps_are_named_since_one_may_be_a_class(tmp_path):
     path = written(tmp_path / "t.csv", [*["None", "mild", "severe", "None", ""] * 8, "NA"])
-    told = "left out: 25 rows in which the target 'y' is missing; 16 rows hold 'None' and 1 row holds 'NA', which are"
-    assert load(path, "y", tidy=True).notes == (f"{told} taken for gaps; write a class otherwise",)
+    told = "left out: 25 rows in which the target 'y' is missing; 16 rows hold 'None' and 1 row holds 'NA', which are "
+    told += "taken for gaps: what is meant as a class is to be written otherwise"
+    assert load(path, "y", tidy=True).notes == (told,)
     assert set(load(written(tmp_path / "t.csv", ["", "mild", "severe"] * 8), "y", tidy=True).notes) == {
         "left out: 8 rows in which the target 'y' is missing"
     }
-    gaps = "8 rows hold 'None', which is taken for a gap; write a class otherwise"
+    gaps = "8 rows hold 'None', which is taken for a gap: what is meant as a class is to be written otherwise"
     for cells, why in ((["None", "severe", ""], "is 'severe' in every row that has one"), (["None"], "is missing in ")):
         path = written(tmp_path / "t.csv", cells * 8)
         with pytest.raises(InputError, match=rf"t\.csv: the target 'y' {why}.*; {gaps}$"):

@@ -605,9 +605,12 @@ def test_who_follows_the_progress_may_call_the_run_off_and_resuming_goes_on(tmp_
     assert facts[-1].from_outside
     asked = [request for fact in facts if isinstance(fact, Asked) for request in fact.requests]
     assert sorted(asked) == sorted(fact.request for fact in facts if isinstance(fact, Evaluated | Preferred | Settled))
+    assert {progress.kept for progress in seen} == {0}
+    later = []
     with resume(path, oracle) as session:
-        result = drive(session.elicitation, oracle, judge(oracle), session.journal)
+        result = drive(session.elicitation, oracle, judge(oracle), session.journal, progress=later.append)
     assert result.reason == "budget: 9 evaluations"
+    assert {progress.kept for progress in later} == {stopped.evaluations}
     assert [step.line for step in check_record(read(path))]
 
 

@@ -99,7 +99,7 @@ def test_missing_values_are_kept_for_the_scores_that_take_them(here, capsys):
     assert main(["score", "gap.csv", "--target", "bought"]) == 2
     assert "gap.csv, line 4: 'size' is empty" in capsys.readouterr().err
     judged = written(
-        here, "gap.csv", "--target", "bought", "--tidy", "--relevance", "--folds", "3", "--model", "tree:3"
+        here, "gap.csv", "--target", "bought", "--tidy", "--relevance", "--folds", "6", "--model", "tree:3"
     )
     assert judged["relevance"][0]["kind"] == "relevant"
 

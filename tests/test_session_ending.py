@@ -265,8 +265,9 @@ def test_the_snippet_tells_the_spellings_of_true_and_false_apart_as_the_session_
     cells = [f"{k % 7},{smokes[k % len(smokes)]},{classes[k * k % 11 % len(classes)]}" for k in range(60)]
     (tmp_path / "t.csv").write_text("\n".join([f"a,smoker{space},y{space}", *cells]) + "\n")
     section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
-    names = {}
-    exec("\n".join(snippet(section, ("a", "smoker"))), names)
+    code, names = "\n".join(snippet(section, ("a", "smoker"))), {}
+    exec(code, names)
+    assert ("dtype={" in code) == (smokes[0] != "u"), "texts, or Booleans as pandas writes them, need none"
     data = load(section["data"], "y", tidy=True)
     assert names["y"].tolist() == data.y.tolist()
     assert names["model"].classes_.tolist() == sorted(set(classes) - {""})
@@ -698,6 +699,7 @@ def test_a_baseline_that_is_recommended_is_measured_on_fresh_folds_once(tmp_path
     [
         (3, ("--group-col", "g"), False),  # each is a fold, whatever is drawn
         (6, ("--group-col", "g"), True),
+        (5, ("--group-col", "g", "--folds", "2"), True),  # the first draw is that of the folds that chose
         (6, ("--drop", "g", "--folds", "12", "--scoring", "neg_mean_absolute_error"), False),  # each row is a fold
         (6, ("--drop", "g", "--scoring", "neg_mean_absolute_error"), True),
     ],
@@ -711,7 +713,8 @@ def test_no_folds_are_called_fresh_where_there_are_no_others(tmp_path, groups, o
     told = told_by(tmp_path, "t.csv", "--target", "y", "--questions", 0, "--budget", 3, *options)
     told_in(tmp_path, ["report", "j", "-o", "r.html"])
     page = (tmp_path / "r.html").read_text()
-    alone = f"here is no other way to split the rows into {12 if '12' in options else 3} folds, so none is fresh"
+    folds = options[options.index("--folds") + 1] if "--folds" in options else 3
+    alone = f"here is no other way to split the rows into {folds} folds, so none is fresh"
     assert (" fresh shuffles into folds" in told, alone in " ".join(told.split())) == (fresh, not fresh)
     assert ("Folds drawn anew" in page, alone in page) == (fresh, not fresh)
     assert ("on fresh folds" in told) == fresh, "how many were measured beyond the budget"

@@ -23,9 +23,8 @@ from elicit.drive import drive
 from elicit.errors import CertificateError, JournalError
 from elicit.events import (
     EVALUATED,
-    QUESTIONS,
-    REJECTIONS,
     SCORE_AND_SIZE,
+    STOPS,
     Answer,
     Asked,
     Assumed,
@@ -147,7 +146,7 @@ def test_an_end_by_little_regret_is_checked_as_far_as_facts_and_proofs_go(tmp_pa
     status, out, _ = told(lambda of: of[-1]["claim"].update(proofs=[]))
     assert (status, f"{little} told as it was written" in out) == (0, True)
     for change, words in (
-        (lambda of: settings(of).update(stop=["optimal"]), "its settings name no such rule"),
+        (lambda of: settings(of).update(stop=["optimal"]), "no setting lets a run end by 'regret'"),
         (lambda of: settings(of).update(epsilon=0.1), "which its settings do not say"),
         (lambda of: settings(of).update(start=16), "before its first subsets were measured"),
         (lambda of: end(of).update(reason=result.reason.replace(" 0 ", " 9 ")), "which its settings do not say"),
@@ -306,7 +305,8 @@ def test_what_was_claimed_of_an_earlier_end_does_not_speak_for_a_later_one(journ
     lines[-1]["reason"] = "optimal: necessarily optimal over the whole family"
     status, _, err = verdict(journals.write(tmp_path / "j", lines), capsys)
     assert status == 1
-    assert "no proof of that is claimed" in err
+    named = "optimal" in lines[0]["settings"]["elicit"]["stop"]
+    assert ("no proof of that is claimed" if named else "no setting lets a run end by 'optimal'") in err
 
 
 def test_resuming_an_ended_run_adds_its_claim(journal, tmp_path):
@@ -679,7 +679,9 @@ def test_an_end_that_the_facts_do_not_say_is_caught(journal, tmp_path, reason, c
 
     status, _, err = retold(journal, tmp_path, change, capsys)
     assert status == 1
-    assert f"the facts do not say '{reason}'" in err
+    named = "questions" in journals.lines_of(journal)[0]["settings"]["elicit"]["stop"]
+    unnamed = reason.startswith("questions") and not named
+    assert ("no setting lets a run end by 'questions'" if unnamed else f"the facts do not say '{reason}'") in err
 
 
 def test_a_budget_that_was_not_set_is_the_usual_one(tmp_path, capsys):
@@ -785,7 +787,7 @@ def test_a_measurement_is_of_what_was_asked_and_made_once(journal, tmp_path, cap
 
 def known(*facts, **settings):
     """What facts say of a session on three attributes that any rule may end, each line checked against those before."""
-    settings = {"stop": [QUESTIONS, REJECTIONS], **settings}
+    settings = {"stop": list(STOPS), **settings}
     family = {"keep": [], "drop": [], "max_size": None}
     found = KnownFacts(Header(0, "-", Attributes.numbered(3), SCORE_AND_SIZE, {"elicit": settings, "family": family}))
     for line, fact in enumerate(facts, start=2):
@@ -926,11 +928,24 @@ def test_an_end_is_as_the_facts_say_or_refused(reason, settings, more, holds):
         found.ended()
 
 
-@pytest.mark.parametrize("reason", ["questions: asked 2 questions", IN_A_ROW.format(3)])
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "questions: asked 2 questions",
+        IN_A_ROW.format(3),
+        "rejections: nothing is left in the family that was not rejected",
+        "optimal: necessarily optimal over the whole family",
+        "evaluated: necessarily optimal among the evaluated",
+        "regret: model regret 0 is at most 0.01 among the evaluated",
+    ],
+)
 def test_an_end_by_a_rule_that_the_settings_do_not_name_is_refused(reason):
-    found = known(*ASKED, *REJECTED, Stopped(99, reason), questions=2, rejections=3, stop=["optimal"])
-    with pytest.raises(CertificateError, match=f"the facts do not say '{reason}'"):
-        found.ended()
+    rule, every = reason.partition(":")[0], {"questions": 2, "rejections": 3, "stop": list(STOPS)}
+    facts = (*ASKED, *REJECTED, Stopped(99, reason))
+    known(*facts, **every).ended()
+    others = [other for other in STOPS if other != rule]
+    with pytest.raises(CertificateError, match=f"no setting lets a run end by '{rule}'"):
+        known(*facts, **{**every, "stop": others}).ended()
 
 
 def test_what_is_outside_the_part_that_the_settings_name_is_not_best_in_it(tmp_path, capsys):
@@ -1169,6 +1184,12 @@ def test_a_choice_by_score_does_not_prove_a_run_optimal(tmp_path, capsys):
     assert verdict(journals.write(tmp_path / "honest", lines), capsys)[0] == 0
     stopped["reason"] = "optimal: necessarily optimal over the whole family"
     status, _, err = verdict(journals.write(tmp_path / "forged", lines), capsys)
+    assert status == 1
+    assert "no setting lets a run end by 'optimal'" in err
+    request = stopped["request"]
+    lines += [{"fact": "resumed", "request": request + 1, "budget": None}, {"fact": "stopped", "request": request + 2}]
+    lines[-1]["reason"] = "wish: enough"
+    status, _, err = verdict(journals.write(tmp_path / "resumed", lines), capsys)
     assert status == 1
     assert "a choice by score alone does not prove a run optimal" in err
 

@@ -175,7 +175,10 @@ def test_who_follows_the_progress_may_call_a_run_off_and_it_goes_on_when_it_is_c
     assert first.reason == "callback: whoever followed the progress called the run off"
     assert first.evaluations == len(seen) == 3
     assert [progress.names for progress in seen][-1] == first.names
-    assert explore(method(), Counting(), journal=path).reason == "the walk is complete"
+    assert {progress.kept for progress in seen} == {0}
+    later = []
+    assert explore(method(), Counting(), journal=path, progress=later.append).reason == "the walk is complete"
+    assert {progress.kept for progress in later} == {3}
 
 
 @pytest.mark.parametrize("limit", [0, 1, 7])

@@ -83,9 +83,9 @@ class Meter:
         self._dirty = True
 
     def _time_left(self, share: float, before: float) -> str:
-        if share <= before:
+        if share <= before and share < 1.0:
             return "time left unknown"
-        seconds = (time.monotonic() - self._start) * (1 - share) / (share - before)
+        seconds = (time.monotonic() - self._start) * (1 - share) / (share - before) if share < 1.0 else 0.0
         return f"{clock_time(seconds)} left"
 
 

@@ -30,9 +30,9 @@ Keep = Callable[[int, Mask, Measured | Failure], None]
 def no_other_folds(section: Mapping[str, Any], splits: Sequence[Split]) -> str:
     """Why there are no fresh folds: the rows can be split into so many in one way only. Empty where there are."""
     only = all(len(test) == 1 for _, test in splits)
-    if not only and "group_col" in section:  # there may be as many folds as groups
-        other = oracle_from({**section, "random_state": FIRST_SEED}, Path())
-        only = isinstance(other, WrapperOracle) and _held_out(other.splits) == _held_out(splits)
+    if not only and "group_col" in section:  # there may be as many folds as groups; one draw may be the same by chance
+        others = (oracle_from({**section, "random_state": seed}, Path()) for seed in _seeds(section))
+        only = all(isinstance(each, WrapperOracle) and _held_out(each.splits) == _held_out(splits) for each in others)
     return f"there is no other way to split the rows into {len(splits)} folds, so none is fresh" if only else ""
 
 

@@ -181,7 +181,7 @@ def _taken_for_gaps(cells: Iterable[str]) -> str:
         return ""
     told = [f"{many(count, 'row')} hold{'s' if count == 1 else ''} {cell!r}" for cell, count in held.items()]
     counted = "is taken for a gap" if len(held) == 1 else "are taken for gaps"
-    return f"; {enumerated(told)}, which {counted}; write a class otherwise"
+    return f"; {enumerated(told)}, which {counted}: what is meant as a class is to be written otherwise"
 
 
 def _position_of(header: Sequence[str], name: str, place: str) -> int:

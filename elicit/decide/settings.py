@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 
 from elicit.errors import InputError, nearest
 from elicit.events import (
-    EVALUATED,
     FEWEST_FIRST,
     OPTIMAL,
     QUESTIONS,
-    REGRET,
     REJECTIONS,
+    STOPS,
     undoubted_questions,
     usual_budget,
 )
@@ -44,7 +43,6 @@ INDICES = ("theta", "gap", "joint")
 POLICIES = ("value", "current", "favourite", "split", "ranking", "one-flip", "none")
 FIRSTS = ("path", "all", "drawn")
 RECOMMENDATIONS = ("expected", "regret")
-STOPS = (OPTIMAL, REGRET, REJECTIONS, QUESTIONS, EVALUATED)
 EXPLORERS = ("gain", "model", "law", "sequential", "sequential-source")
 
 

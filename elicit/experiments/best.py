@@ -102,7 +102,7 @@ class _Measured:
         """
         if self._folds is None:
             return None
-        step = step_of(float(np.abs(self.utilities).max()))
+        step = step_of(float(self.utilities.max()))
         best = self.utilities >= self.utilities.max() - step
         if best.all():
             return False  # whichever is found is the best

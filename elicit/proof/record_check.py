@@ -335,7 +335,6 @@ class _Claim:
         """
         settings, start = self.known.settings, self.known.settings["start"]
         most, least = float(settings["epsilon"]), FEWEST_FIRST if start is None else start
-        demand(REGRET in settings["stop"], "the run ended by little regret, and its settings name no such rule")
         demand(len(self.evaluated) >= least, "the run ended by little regret before its first subsets were measured")
         told = reason.removeprefix(ended_by(REGRET, "model regret ")).partition(" ")[0]
         demand(

@@ -21,6 +21,7 @@ from elicit.events import (
     NOTHING_UNREJECTED,
     QUESTIONS,
     REJECTIONS,
+    STOPS,
     Asked,
     Assumed,
     Evaluated,
@@ -145,7 +146,11 @@ class KnownFacts:
     def ended(self) -> str | None:
         """How the run ended, as far as its facts say; that it ended by a proof is for the claim to show."""
         stopped = self.history.stopped
-        if stopped is None or stopped.rule in BY_PROOF:
+        if stopped is None:
+            return None
+        if self.settings and stopped.rule in STOPS:
+            demand(stopped.rule in self.settings["stop"], f"no setting lets a run end by {stopped.rule!r}")
+        if stopped.rule in BY_PROOF:
             return None
         found = self._ending_by(stopped) if self.settings else None
         if found is not None:
@@ -162,15 +167,13 @@ class KnownFacts:
             usual = usual_budget(self.family.largest.bit_count())
             most = min(usual if self._budget is None else self._budget, self.family.count())
             return budget_spent(most), len(tried) >= most
-        named = rule in self.settings.get("stop", ())
         if rule == QUESTIONS:
-            enough = self.history.asked >= self._undoubted_questions
-            return questions_asked(len(self.history.answers)), named and enough
+            return questions_asked(len(self.history.answers)), self.history.asked >= self._undoubted_questions
         if rule == EXHAUSTED:
             return nothing_left(len(self.history.failed)), sum(x in self.family for x in tried) >= self.family.count()
         if rule == REJECTIONS and stopped.reason != NOTHING_UNREJECTED:
             in_a_row = self.history.rejections_in_a_row
-            return rejected_in_a_row(in_a_row), named and in_a_row >= self.settings["rejections"]
+            return rejected_in_a_row(in_a_row), in_a_row >= self.settings["rejections"]
         return None
 
     @property

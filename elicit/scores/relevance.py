@@ -110,9 +110,9 @@ def simes(p_values: Sequence[float]) -> float:
 def better(above: Floats, below: Floats) -> tuple[float, float]:
     """Mean difference of paired fold scores, and the p-value of its being above 0 by chance.
 
-    t = mean / √((1/k + 1/(k−1)) var), k − 1 degrees of freedom: test rows are 1/(k−1) of the training rows. A gain that
-    is the same in every fold has no variance to judge it by, and is not certain: accuracies take few values, so that
-    of few folds all may differ alike by chance. It gets what the sign test gives k gains out of k, 0.5^k.
+    t = mean / √((1/k + 1/(k−1)) var), k − 1 degrees of freedom: test rows are 1/(k−1) of the training rows. It is never
+    below what the sign test gives k gains out of k, 0.5^k: accuracies take few values, so that of few folds all may
+    differ alike, or nearly, by chance, and then there is no variance to judge the mean by.
     """
     difference = above - below
     k = len(difference)
@@ -121,7 +121,7 @@ def better(above: Floats, below: Floats) -> tuple[float, float]:
     mean, variance = float(difference.mean()), float(difference.var(ddof=1))
     if np.ptp(difference) <= GRID:
         return mean, 0.5**k if mean > GRID else 1.0
-    return mean, float(student.sf(mean / np.sqrt((1 / k + 1 / (k - 1)) * variance), k - 1))
+    return mean, max(0.5**k, float(student.sf(mean / np.sqrt((1 / k + 1 / (k - 1)) * variance), k - 1)))
 
 
 def _subsets(n: int, wanted: int | None, rng: np.random.Generator) -> list[frozenset[int]]:

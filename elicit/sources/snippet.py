@@ -73,7 +73,7 @@ def _reading_lines(
     lines += [f"data[{name!r}] = data[{name!r}].str.replace(',', '.').astype(float)" for name in mixed]
     if any(is_missing(row[table.header.index(section["target"])]) for row in table.rows):
         lines.append(f"data = data.dropna(subset=[{section['target']!r}])")
-    as_text = ".astype(str)" if _pandas_reads_as_numbers(data) and section["target"] not in texts else ""
+    as_text = ".astype(str)" if _pandas_reads_as_numbers(data) else ""
     as_text += ".str.strip()" if data.y.dtype.kind == "U" and section["target"] in blanks.padded else ""
     lines += [*listing, f"X, y = data[{chosen}], data[{section['target']!r}]{as_text}"]
     gaps = {column: MISSING_LEVEL for column, levels in coded.items() if f"{column}={MISSING_LEVEL}" in levels}

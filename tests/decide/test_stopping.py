@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.decide.settings import FEWEST_FIRST, STOPS, Settings
+from elicit.decide.settings import Settings
 from elicit.decide.stopping import Stopping
+from elicit.events import FEWEST_FIRST, STOPS
 from elicit.subsets import Family
 from elicit.utility.regret import Regret
 from elicit.utility.scopes import Scope
