@@ -104,8 +104,9 @@ def test_a_session_ends_with_whole_words_and_with_commands_to_copy(terminal, cap
 def test_what_was_spent_breaks_at_spaces(monkeypatch, columns):
     monkeypatch.setattr(ending_words, "screen_width", lambda: columns)
     run = SimpleNamespace(history=SimpleNamespace(evaluated={}, failed={}))
+    session = SimpleNamespace(elicitation=run, journal=SimpleNamespace(afresh={}))
     result = SimpleNamespace(subset=None, evaluations=30, questions=4, seconds=21.0)
-    lines = list(ending._spent(run, SimpleNamespace(known=range(6)), {}, result))
+    lines = list(ending._spent(session, SimpleNamespace(known=range(6)), result))
     assert max(map(width, lines)) <= columns
     told = "spent: 30 evaluations, 4 questions, 0:21 in this sitting beyond the budget: 6 measured ahead of need"
     assert " ".join(" ".join(lines).split()) == told

@@ -502,15 +502,27 @@ def test_a_file_whose_names_cannot_be_told_apart_says_which_and_what_to_do(tmp_p
 
 
 def test_so_many_texts_that_their_columns_would_fill_the_memory_are_not_made_columns(tmp_path, monkeypatch):
-    monkeypatch.setattr(tidying, "MOST_CODED", 60 * 25)
-    table(tmp_path / "t.csv", a=number, few=lambda k, _: f"u{k % 25}", user=lambda k, _: f"u{k % 26}")
-    told = "26 different texts in 60 rows are too many for a 0/1 column each; join them into fewer"
+    monkeypatch.setattr(tidying, "MOST_CODED", 60 * 26)
+    table(tmp_path / "t.csv", a=number, few=lambda k, _: f"u{k % 25}", user=lambda k, _: f"u{k % 27}")
+    told = "27 different texts in 60 rows are too many for a 0/1 column each; join them into fewer"
     data = load(str(tmp_path / "t.csv"), "y", tidy=True)
     assert data.notes == (f"'user' is left out: {told}",)
     assert set(data.groups) == {"few"}
     with pytest.raises(InputError, match=rf"t\.csv: in the column 'user', {re.escape(told)}, or drop it"):
         load(str(tmp_path / "t.csv"), "y")
     assert set(load(str(tmp_path / "t.csv"), "y", dropped=["user"]).groups) == {"few"}
+
+
+def test_texts_of_several_columns_that_together_would_fill_the_memory_are_refused(tmp_path, monkeypatch):
+    table(tmp_path / "t.csv", a=number, few=lambda k, _: f"u{k % 9}", some=lambda k, _: f"v{k % 12}")
+    for tidy in (True, False):
+        monkeypatch.setattr(tidying, "MOST_CODED", 60 * 22)  # a, and 21 texts
+        assert load(str(tmp_path / "t.csv"), "y", tidy=tidy).X.shape == (60, 22)
+        monkeypatch.setattr(tidying, "MOST_CODED", 60 * 22 - 1)
+        with pytest.raises(
+            InputError, match=r"t\.csv: a 0/1 column for each of 21 texts .*: the most, 12, are in 'some'"
+        ):
+            load(str(tmp_path / "t.csv"), "y", tidy=tidy)
 
 
 def test_few_dates_and_numbers_with_signs_are_categories_and_a_note_says_what_they_look_like(tmp_path):

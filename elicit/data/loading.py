@@ -23,6 +23,7 @@ from elicit.data.attributes import CellColumns
 from elicit.data.cells import cells_of, decimal_comma_note
 from elicit.data.models import target_of_model
 from elicit.data.target import CLASSES, target_of
+from elicit.data.tidying import too_many_levels
 from elicit.errors import InputError, nearest
 from elicit.numeric import holds_classes
 
@@ -192,6 +193,8 @@ def _from_csv(
         raise InputError(
             f"{file.path}: with a column for each text of a column, two are called {twice!r}; rename a column"
         )
+    if told := too_many_levels(read):
+        raise InputError(f"{file.path}: {told}")
     X = np.hstack([block for block, _ in kept.values()], dtype=np.float64)
     left_out = tuple(name for name in read if name not in kept)
     return Data(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -38,7 +38,7 @@ FILLED = ": models get the median of their training rows"
 #: A column of texts with more levels than this, most of which occur once, names cases and not a property.
 MOST_LEVELS = 20
 
-#: The most cells of the 0/1 columns for one column of texts: 2 GB.
+#: The most cells of the 0/1 columns for one column of texts, and of a table with such columns: 2 GB.
 MOST_CODED = 250_000_000
 
 #: A day, the year first or last, and perhaps a time.
@@ -174,6 +174,18 @@ class Column:
     block: Block | None
     levels: Sequence[str] = ()
     note: str = ""
+
+
+def too_many_levels(columns: Mapping[str, Column]) -> str:
+    """What is wrong with a table that together with the 0/1 columns of its texts would fill the memory."""
+    levels = {name: len(column.levels) for name, column in columns.items() if column.levels}
+    if not levels or sum(column.block.size for column in columns.values() if column.block is not None) <= MOST_CODED:
+        return ""
+    most = max(levels, key=lambda name: levels[name])
+    return (
+        f"a 0/1 column for each of {sum(levels.values())} texts takes more memory than there may be; join some into "
+        f"fewer, or remove columns from the file: the most, {levels[most]}, are in {most!r}"
+    )
 
 
 def tidy_column(name: str, cells: Sequence[str]) -> Column:
