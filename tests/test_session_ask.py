@@ -1064,6 +1064,21 @@ def test_answers_that_cannot_be_read_are_no_fault_of_the_output_and_nothing_is_l
     assert capsys.readouterr().err == f"elicit: {told}\n"
 
 
+@pytest.mark.parametrize("length", [9_999, 10_000, 10**6])
+def test_answers_without_an_end_of_the_line_fill_no_memory(tmp_path, monkeypatch, capsys, length):
+    class Endless(io.StringIO):
+        def readline(self, size=-1):
+            assert size > 0, "everything"
+            return super().readline(size)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", Endless("x" * length))
+    assert main(["ask", "wine", "--budget", "5", "--journal", "j", "--n-jobs", "1"]) == 2
+    told = "a line of the answers has 10000 characters or more; put one word on each"
+    assert (told in capsys.readouterr().err) == (length >= 10_000)
+    assert read(tmp_path / "j").facts
+
+
 def test_a_score_of_one_of_two_classes_says_how_to_name_it_where_texts_are_classes(ask, tmp_path):
     table(tmp_path / "t.csv", a=number, b=number)
     status, out, _ = ask("t.csv", *SMALL, "--scoring", "f1")

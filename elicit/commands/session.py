@@ -46,6 +46,9 @@ from elicit.sources.oracle import SyntheticSpec, oracle_from
 #: Seconds of deciding for each evaluation and attribute, roughly; measured at n = 13 to 300.
 _SECONDS_OF_DECIDING = 0.002
 
+#: A line of so many characters is no word, but a stream without an end, which would fill the memory.
+_LONGEST_ANSWER = 10_000
+
 
 @dataclass(frozen=True)
 class PlayOptions:
@@ -221,11 +224,13 @@ def _answers(stream: TextIO) -> Iterator[str]:
     """The lines of a stream up to its end; one that cannot be read, as behind nohup, is bad input like any other."""
     while True:
         try:
-            line = stream.readline()
+            line = stream.readline(_LONGEST_ANSWER)
         except OSError as error:
             raise InputError(f"the answers cannot be read ({error.strerror or error})") from error
         if not line:
             return
+        if len(line) == _LONGEST_ANSWER:
+            raise InputError(f"a line of the answers has {_LONGEST_ANSWER} characters or more; put one word on each")
         yield line
 
 
