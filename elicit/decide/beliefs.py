@@ -81,9 +81,8 @@ class Beliefs:
     def _like_this(self, history: History, meant: int | None) -> Beliefs:
         """Other beliefs, whose first program begins where that of these ended."""
         _ = self.far  # with very many measured that solves it, so that not each of several others begins from nothing
-        found = Beliefs(history, self.family, self.settings, meant=meant)
-        # no regrets are handed on: to see which of them hold still takes more than those that will be asked for
-        found.utilities = found.fresh_utilities(self)
+        found = Beliefs(history, self.family, self.settings, self, meant)
+        found._regrets_before = None  # to see which of them hold still takes more than those that will be asked for
         return found
 
     def fresh_utilities(self, previous: Beliefs | None = None) -> AnySet:
