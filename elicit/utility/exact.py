@@ -247,7 +247,7 @@ class ExactSet:
         if self.conflict is not None:
             raise InputError("the exact set is empty: nothing is decided; look at its `conflict` first")
         if not self.informative:
-            return Verdict(True, witness=Utility(self.n, {}))
+            return Verdict(True, witness=None if self.thin else Utility(self.n, {}))  # θ = 0 gives nothing a margin
         witness = ranking_first(subset, self.evaluated, self.statements, self.monomials)
         if witness is not None and self.admits([witness])[0]:
             return Verdict(True, witness=witness)
@@ -280,10 +280,9 @@ class ExactSet:
 
     def cone_multipliers(self, form: Form) -> tuple[float, ...] | None:
         """λ with Σ c_x φ(x) = Σ λ_r d_r, λ_r ≥ 0 (any sign for an equality), of least sum; None if there are none."""
-        count = len(self.rows)
+        count, gain = len(self.rows), self.gain(form)
         if count == 0:
-            return None if self.gain(form).any() else ()
-        gain = self.gain(form)
+            return None if gain.any() else ()
         if outside_span(gain, self._span):  # no program finds what no combination can be
             return None
         equal = equalities(self.rows)

@@ -12,6 +12,7 @@ from instances import BAND, BATCHES, NEAR, Case, batch, dense, forms, grown, ran
 from elicit.errors import InputError
 from elicit.knowledge.statements import transitive_reduction
 from elicit.utility import tolerances
+from elicit.utility.certificates import certify_possible
 from elicit.utility.exact import ExactSet
 from elicit.utility.sets import Inconsistent
 from elicit.utility.solver import Program
@@ -348,6 +349,7 @@ def test_statements_with_a_margin_too_thin_for_floats_are_undecided_and_not_call
     assert theirs.conflict is None
     assert not theirs.informative
     assert theirs.verdict(2).possible
+    assert certify_possible(theirs, 2) is None  # no utility of it can be printed
     with pytest.raises(InputError, match="too thin to compute with"):
         theirs.maximum({1: 1.0})
     last, before = 1 << 21, 1 << 20
