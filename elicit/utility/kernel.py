@@ -268,6 +268,41 @@ def _maximise_in_box(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) 
     raise SolverError(f"the least-norm utility was not found in {MOST_STEPS} steps")
 
 
+@dataclass(frozen=True)
+class _Point:
+    """α, its distances from its bounds, and the multipliers of α ≥ lower (`up`) and α ≤ upper (`down`); also a step.
+
+    The distances are kept, since a difference from a large bound may cancel to nothing.
+    """
+
+    alpha: Vector
+    above: Vector
+    below: Vector
+    up: Vector
+    down: Vector
+
+    @property
+    def gap(self) -> float:
+        """The mean complementarity."""
+        return float(self.above @ self.up + self.below @ self.down) / (2 * len(self.alpha))
+
+    def moved(self, step: _Point, length: float) -> _Point:
+        """The point after a multiple of a step."""
+        return _Point(
+            self.alpha + length * step.alpha,
+            self.above + length * step.above,
+            self.below + length * step.below,
+            self.up + length * step.up,
+            self.down + length * step.down,
+        )
+
+    def longest(self, step: _Point) -> float:
+        """The largest multiple of a step, up to 1, that keeps everything positive."""
+        return longest_step(
+            (self.above, step.above), (self.below, step.below), (self.up, step.up), (self.down, step.down)
+        )
+
+
 def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: float) -> Vector | None:
     """The same by Mehrotra's interior point method; None where it does not converge.
 
@@ -278,13 +313,11 @@ def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: 
     slope = linear - gram.times(middle)
     spare = 1.0 + float(np.abs(slope).mean())
     # the multipliers balance the slope from the start, so that only complementarity is left to reach
-    at = _Point(middle, np.maximum(0.0, -slope) + spare, np.maximum(0.0, slope) + spare)
-    # the distances from the bounds are kept, since a difference from a large bound may cancel to nothing
-    above, below = at.alpha - lower, upper - at.alpha
+    up, down = np.maximum(0.0, -slope) + spare, np.maximum(0.0, slope) + spare
+    at = _Point(middle, middle - lower, upper - middle, up, down)
     found, least_gap = None, CONVERGED
     for _ in range(MOST_STEPS):
-        residual = linear - gram.times(at.alpha) + at.up - at.down
-        gap = float(above @ at.up + below @ at.down) / (2 * len(linear))
+        residual, gap = linear - gram.times(at.alpha) + at.up - at.down, at.gap
         rounding = float(np.finfo(np.float64).eps) * gram.largest * float(np.abs(at.alpha).sum())
         if not gap < least_gap and found is not None:
             break
@@ -293,53 +326,27 @@ def _mehrotra(gram: _Gram, linear: Vector, lower: Vector, upper: Vector, ridge: 
         if gap < OPTIMALITY and found is not None:
             break
         try:
-            solve = gram.solver(at.up / above + at.down / below + ridge)
+            solve = gram.solver(at.up / at.above + at.down / at.below + ridge)
         except np.linalg.LinAlgError:
             if found is None:
                 raise
             break
-        predictor = _step(at, above, below, residual, solve, np.zeros_like(above), np.zeros_like(above))
-        step_length = _longest(at, above, below, predictor)
-        left = (above + step_length * predictor.alpha) @ (at.up + step_length * predictor.up)
-        left += (below - step_length * predictor.alpha) @ (at.down + step_length * predictor.down)
+        predictor = _step(at, residual, solve, 0.0, 0.0)
+        length = at.longest(predictor)
         # the target is the gap that the predictor could reach, cubed; the corrector allows for curvature, but only
         # of the part of the predictor that can be taken: with more, some iterations go round in circles
-        target = gap * (float(left) / (2 * len(linear)) / gap) ** 3
-        curved = step_length * predictor.alpha
-        up, down = target - curved * predictor.up, target + curved * predictor.down
-        corrector = _step(at, above, below, residual, solve, up, down)
-        length = 0.995 * _longest(at, above, below, corrector)
-        above, below = above + length * corrector.alpha, below - length * corrector.alpha
-        at = _Point(
-            at.alpha + length * corrector.alpha, at.up + length * corrector.up, at.down + length * corrector.down
-        )
+        target = gap * (at.moved(predictor, length).gap / gap) ** 3
+        curved = length * predictor.alpha
+        corrector = _step(at, residual, solve, target - curved * predictor.up, target + curved * predictor.down)
+        at = at.moved(corrector, 0.995 * at.longest(corrector))
     return found
 
 
-@dataclass(frozen=True)
-class _Point:
-    """α and the multipliers of α ≥ lower (`up`) and α ≤ upper (`down`); also a step in these."""
-
-    alpha: Vector
-    up: Vector
-    down: Vector
-
-
 def _step(
-    at: _Point,
-    above: Vector,
-    below: Vector,
-    residual: Vector,
-    solve: Callable[[Vector], Vector],
-    up: Vector,
-    down: Vector,
+    at: _Point, residual: Vector, solve: Callable[[Vector], Vector], up: Vector | float, down: Vector | float
 ) -> _Point:
     """Newton's step towards above·at.up = up and below·at.down = down."""
-    right = residual + (up / above - at.up) - (down / below - at.down)
+    right = residual + (up / at.above - at.up) - (down / at.below - at.down)
     move = solve(right)
-    return _Point(move, (up - at.up * move) / above - at.up, (down + at.down * move) / below - at.down)
-
-
-def _longest(at: _Point, above: Vector, below: Vector, step: _Point) -> float:
-    """The largest multiple of a step, up to 1, that keeps everything positive."""
-    return longest_step((above, step.alpha), (below, -step.alpha), (at.up, step.up), (at.down, step.down))
+    change_up, change_down = (up - at.up * move) / at.above - at.up, (down + at.down * move) / at.below - at.down
+    return _Point(move, move, -move, change_up, change_down)
