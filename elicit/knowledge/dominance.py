@@ -25,11 +25,8 @@ Below = list[int]
 
 
 def oriented(values: Sequence[Sequence[float]], criteria: Sequence[Criterion]) -> Vectors:
-    """Rows on the grid with larger always better; an entry that is not a number is an error."""
+    """Rows on the grid with larger always better."""
     table = np.asarray(values, dtype=np.float64).reshape(len(values), len(criteria))
-    if np.isnan(table).any():
-        row, column = np.argwhere(np.isnan(table))[0]
-        raise InputError(f"criterion {criteria[column].name!r} of subset {row} is not a number")
     signs = np.array([1.0 if c.maximise else -1.0 for c in criteria])
     vectors: Vectors = in_steps(table) * signs
     return vectors

@@ -55,8 +55,7 @@ def exact(value: Any) -> Fraction:
         if found is None or abs(int(found[1] or 0)) > MOST_EXPONENT:
             raise CertificateError(f"{value[:40]!r} is no number of a proof")
     elif type(value) is int:
-        if value.bit_length() > 4 * MOST_DIGITS:
-            raise CertificateError("a whole number of the proof is too long")
+        whole(value)
     elif not isinstance(value, Fraction) and not (isinstance(value, float) and math.isfinite(value)):
         raise CertificateError(f"{brief(value)} is no number of a proof")
     return Fraction(value)

@@ -112,11 +112,6 @@ def test_differences_below_the_grid_are_ties_and_infinity_is_a_number():
     assert pairs_of(dominance_relation(oriented(rows, SCORE))) == {(2, 0), (2, 1), (0, 3), (1, 3), (2, 3)}
 
 
-def test_a_criterion_that_is_not_a_number_is_refused_by_name():
-    with pytest.raises(InputError, match="'cost' of subset 1 is not a number"):
-        oriented([[0.5, 1.0], [0.5, float("nan")]], [Criterion("score"), Criterion("cost", maximise=False)])
-
-
 # Relations of any kind
 
 
