@@ -101,9 +101,11 @@ def plain_monomials(monomials: Monomials) -> dict[str, Any]:
 
 def issue_pieces(utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[Piece]) -> Certificate | None:
     """A bound by pieces. Where rounding costs a bound that is reached exactly, by simple fractions instead."""
-    certificate = issue(utilities, claim, _proof_by_pieces(utilities, pieces, integer_multipliers))
+    unit = tolerances.DENOMINATOR
+    certificate = issue(utilities, claim, _proof_by_pieces(utilities, pieces, unit, integer_multipliers))
     if certificate is None:
-        proof = _proof_by_pieces(utilities, pieces, _simple_multipliers)
+        unit *= lcm(*{simple_fraction(x).denominator for piece in pieces for x in piece.multipliers})
+        proof = _proof_by_pieces(utilities, pieces, unit, _simple_multipliers)
         if isinstance(utilities, ParsimoniousSet):
             theta = {term: simple_fraction(x) for term, x in utilities.simplest.theta.theta.items()}
             proof["simple"] = plain_theta(theta)
@@ -139,11 +141,8 @@ def _rounding_loss(utilities: AnySet) -> float:
 ToIntegers = Callable[[Sequence[Statement], Sequence[float], int], list[list[int]]]
 
 
-def _proof_by_pieces(utilities: AnySet, pieces: Sequence[Piece], rounding: ToIntegers) -> dict[str, Any]:
+def _proof_by_pieces(utilities: AnySet, pieces: Sequence[Piece], unit: int, rounding: ToIntegers) -> dict[str, Any]:
     """The pieces with their multipliers ("cuts"); equal cuts are listed once."""
-    unit = tolerances.DENOMINATOR
-    if rounding is _simple_multipliers:
-        unit *= lcm(*{simple_fraction(x).denominator for piece in pieces for x in piece.multipliers})
     cuts: list[list[list[int]]] = []
     number: dict[tuple[float, ...], int] = {}
     plain = []
