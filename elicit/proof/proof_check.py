@@ -97,26 +97,24 @@ class Proofs:
 
     def _check_regret(self, claim: dict[str, Any], short: Plain) -> str:
         self._check_own_subset(claim)
-        bound, where = exact(claim["bound"]), self._set_in_words(short)
+        bound, where, stated = exact(claim["bound"]), self._set_in_words(short), self.known.scope
         if claim["scope"] == {"evaluated": True}:
             claim["scope"] = {"subsets": [x for x in self._evaluated_positions() if self._mask(x) != self.subset]}
-            self._verify(claim, short)
-            self.bound = bound
             scope, among = "evaluated", f"the {len(self.evaluated)} measured subsets"
         elif "flips" in claim["scope"]:
-            stated = self.known.scope
             same = stated.kind == "flips" and claim["scope"] == {"flips": stated.number}
             demand(same, "the proof is about other flips than the settings name")
             rivals = stated.listed(self.subset, self.known.family, ())
             claim["scope"] = {"subsets": [members(x) for x in rivals]}
-            self._verify(claim, short)
             scope, among = stated.text, f"{stated.words} ({len(rivals)})"
         else:
             scope, family = self._family_of(claim["scope"])
             demand(self.subset in family, "the subset claimed as best is not in the part that the settings name")
-            self._verify(claim, short)
-            which = "that may be chosen" if scope == "family" else f"among {self.known.scope.words}"
+            which = "that may be chosen" if scope == "family" else f"among {stated.words}"
             among = f"all {counted(family.count())} subsets {which}"
+        self._verify(claim, short)
+        if scope == "evaluated":
+            self.bound = bound
         if bound == 0:
             self.proven.add(scope)
             return f"it is necessarily optimal among {among}, {where}"
