@@ -97,13 +97,13 @@ def _implied_order(
     return _RULES[assume](vectors, steps, [(s.better, s.worse) for s in dominance])
 
 
-def _spanning_pairs(pairs: Sequence[Pair], stated: Sequence[Statement]) -> Iterator[Pair]:
+def _spanning_pairs(pairs: Sequence[Pair], equalities: Sequence[Statement]) -> Iterator[Pair]:
     """Those of the equal pairs that join two classes of equal subsets which were separate until then."""
     group: dict[Mask, set[Mask]] = {}
-    for told, (x, y) in [(True, (s.better, s.worse)) for s in stated] + [(False, pair) for pair in pairs]:
+    for k, (x, y) in enumerate([*((s.better, s.worse) for s in equalities), *pairs]):
         one, other = group.setdefault(x, {x}), group.setdefault(y, {y})
         if one is not other:
             one |= other
             group.update(dict.fromkeys(other, one))
-            if not told:
+            if k >= len(equalities):
                 yield x, y

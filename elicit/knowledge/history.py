@@ -379,8 +379,9 @@ class History:
 
     def deduced_from(self, stated: Sequence[Statement]) -> list[Statement]:
         """Which of the deduced statements follow from some of the stated ones alone, besides what was measured."""
-        alone = [*self.dominance, *stated, *self._deduce_from(stated)] if self.deduced else []
-        return follow_from(self.deduced, alone)
+        if not self.deduced:
+            return []
+        return follow_from(self.deduced, [*self.dominance, *stated, *self._deduce_from(stated)])
 
     def answers_behind(self, statements: Iterable[Statement]) -> tuple[int, ...]:
         """The requests whose answers are among the statements, or are what those deduced follow from.

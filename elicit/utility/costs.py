@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from math import comb
 
 import numpy as np
@@ -210,8 +211,7 @@ class Costs:
                 rest = places[k + 1 :]
                 worst += _worst_pairs(v[:, rest], c * v[:, i], sigma * w[2], rest, 1 << i)
         worst.sort(key=lambda entry: (-entry[0], entry[1]))
-        fresh = (term for _, term in worst if term not in known.position)
-        return [term for term, _ in zip(fresh, range(ENTER_AT_ONCE), strict=False)]
+        return list(islice((term for _, term in worst if term not in known.position), ENTER_AT_ONCE))
 
 
 def _within_reach(v: Matrix, c: Vector, limit: float) -> list[int]:

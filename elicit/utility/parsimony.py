@@ -28,6 +28,8 @@ __all__ = ["ParsimoniousSet", "Parsimony"]
 class ParsimoniousSet(Costs):
     """Θ_τ for the given evaluated subsets and statements."""
 
+    _previous: ParsimoniousSet | None
+
     def __init__(
         self,
         n: int,
@@ -40,9 +42,9 @@ class ParsimoniousSet(Costs):
     ) -> None:
         """`previous`, an earlier state of knowledge, only speeds the first program up."""
         super().__init__(n, evaluated, statements, settings, support=support)
-        # an earlier state that solved nothing would keep all states before it alive
-        unsolved = previous is not None and "_prices" not in previous.__dict__
-        self._previous: ParsimoniousSet | None = previous._previous if previous is not None and unsolved else previous
+        if previous is not None and "_prices" not in previous.__dict__:
+            previous = previous._previous  # one that solved nothing would keep all states before it alive
+        self._previous = previous
 
     # -- what the set is ------------------------------------------------------------------------
 

@@ -56,7 +56,7 @@ def chosen_theta(
         fresh = ParsimoniousSet(n, evaluated, statements, settings, support=utilities.support)
         return mean_theta(fresh) if name == "mean" else fresh.simplest.theta
     slice_ = ExactSet(n, evaluated, statements, degree=settings.degree, support=utilities.support)
-    return {"mean": lambda: mean_theta(slice_), "max-margin": lambda: slice_.roomiest}[name]()
+    return mean_theta(slice_) if name == "mean" else slice_.roomiest
 
 
 def mean_theta(utilities: AnySet) -> Utility:
@@ -65,9 +65,11 @@ def mean_theta(utilities: AnySet) -> Utility:
     For degree 2 the power u_i + ½ Σ_j u_ij is ½ [f(i) + f(A) − f(A without i)]; for degree 3 this is what i adds, on
     the average of joining first and last. Two programs an attribute.
     """
-    n, total = utilities.n, defaultdict[Mask, float](float)
-    everything = (1 << n) - 1
-    for i in range(n) if utilities.informative and utilities.conflict is None else ():
+    n = utilities.n
+    if not utilities.informative or utilities.conflict is not None:
+        return Utility(n, {})
+    everything, total = (1 << n) - 1, defaultdict[Mask, float](float)
+    for i in range(n):
         last = difference(everything, without) if (without := everything & ~(1 << i)) else {everything: 1.0}
         for sign in (0.5, -0.5):
             form = defaultdict[Mask, float](float, {x: sign * c for x, c in last.items()})

@@ -130,8 +130,7 @@ class Regrets:
     def of(self, subset: Mask) -> Regret:
         """The max regret of one evaluated subset."""
         v = self._place[subset]
-        while not self._confirm(v, self._lower()[v], give_up_above=np.inf):
-            pass
+        self._confirm(v, self._lower()[v], give_up_above=np.inf)
         return self._result(v)
 
     def exceeds(self, subset: Mask, bound: float) -> bool:
