@@ -33,12 +33,13 @@ class Source(enum.StrEnum):
     DEDUCED = "deduced"
 
 
-#: Around contradictions that were settled one looks for others in so many ways for each statement; with more, one may
-#: stay untold, which keeps nothing from being right, for answers that clash are weighed all the same.
-MOST_WITHOUT = 1000
-
 #: c_r: how much breaking a statement costs. An operator's word weighs more than a measured difference.
 WEIGHTS = {Source.DOMINANCE: 1.0, Source.OPERATOR: 3.0, Source.PRIOR: 1.0, Source.DEDUCED: 1.0}
+
+
+#: Around settled contradictions another one is looked for by leaving answers out: so many choices of them are tried for
+#: each statement. One found by none stays untold, which does no harm: answers that clash are weighed all the same.
+MOST_WITHOUT = 1000
 
 
 @dataclass(frozen=True)
@@ -230,9 +231,9 @@ def _components(outgoing: EdgesDown) -> dict[Mask, Mask]:
 
 
 def _shortest_path(
-    outgoing: EdgesDown, start: Mask, goal: Mask, longest: int | None, without: Set[int] = frozenset()
+    outgoing: EdgesDown, start: Mask, goal: Mask, longest: int | None, without: Set[int]
 ) -> list[Statement] | None:
-    """The fewest statements that lead from start down to goal (breadth first), None when `longest` are not enough.
+    """The fewest statements that lead from start down to goal (breadth first); None where `longest` are too few.
 
     The answers to the requests `without` lead nowhere.
     """

@@ -89,10 +89,10 @@ class Cover:
         return sum(comb(free, k) for k in range(0 if held else 1, min(room, free) + 1))
 
 
-def gains_on(cube: Cube, terms: Iterable[Mask], subset: Mask, step: Mask = 0) -> Iterator[tuple[int, int]]:
+def gains_on(cube: Cube, terms: Iterable[Mask], subset: Mask, step: Mask) -> Iterator[tuple[int, int]]:
     """The least and the most that each entry of φ(y) − φ(subset) may be for a y of a cube.
 
-    Given a step, of φ(y) − φ(y with it flipped).
+    Given a step (0: none), of φ(y) − φ(y with it flipped).
     """
     inside, outside = cube
     least, most = (0, 1) if inside & step else (-1, 0)
