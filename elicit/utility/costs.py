@@ -102,11 +102,7 @@ class Costs:
         self.evaluated = check_evaluated(evaluated, n)
         self.statements = tuple(statements)
         check_statements(self.statements, n)
-        self._support = None if support is None else Monomials.support(n, support)
-        highest = 0 if self._support is None else int(self._support.degrees.max())
-        if highest > self.settings.degree:  # it would have no weight
-            degree = self.settings.degree
-            raise InputError(f"the support has a monomial of {highest} attributes, the degree is {degree}")
+        self._support = None if support is None else Monomials.support(n, support, self.settings.degree)
         named = {m for s in self.statements for m in (s.better, s.worse)}
         self.subsets = (*self.evaluated, *sorted(named - set(self.evaluated)))
         self.place = {mask: k for k, mask in enumerate(self.subsets)}

@@ -76,7 +76,7 @@ class ExactSet:
         self.evaluated = check_evaluated(evaluated, n)
         self.statements = tuple(statements)
         check_statements(self.statements, n)
-        self.monomials = Monomials.full(n, degree) if support is None else Monomials.support(n, support)
+        self.monomials = Monomials.full(n, degree) if support is None else Monomials.support(n, support, degree)
         #: the monomials that were given, and alone may have a coefficient; None: all up to the degree
         self.support = None if support is None else self.monomials.terms
         self.degree = degree

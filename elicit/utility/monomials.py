@@ -43,9 +43,12 @@ class Monomials:
                 raise InputError(f"a monomial holds 1 to {HIGHEST_DEGREE} of the {n} attributes, found mask {term}")
 
     @classmethod
-    def support(cls, n: int, terms: Iterable[Mask]) -> Monomials:
-        """All single attributes, then the given monomials by degree and position."""
+    def support(cls, n: int, terms: Iterable[Mask], degree: int = HIGHEST_DEGREE) -> Monomials:
+        """All single attributes, then the given monomials, of at most this degree, by degree and position."""
         higher = {t for t in terms if t.bit_count() > 1}
+        highest = max((t.bit_count() for t in higher), default=1)
+        if degree < highest <= HIGHEST_DEGREE:  # it would have no weight
+            raise InputError(f"the support has a monomial of {highest} attributes, the degree is {degree}")
         singles = [1 << i for i in range(n)]
         return cls(n, [*singles, *sorted(higher, key=lambda t: (t.bit_count(), members(t)))])
 

@@ -316,6 +316,8 @@ def test_bad_knowledge_is_named():
         ExactSet(2, [0], [])
     with pytest.raises(InputError, match="beyond the 2"):
         ExactSet(2, [1], [stated(1, 4)])
+    with pytest.raises(InputError, match="the support has a monomial of 3 attributes, the degree is 2"):
+        ExactSet(3, [1], [], support=[0b111])
     theirs = ExactSet(2, [1], [])
     with pytest.raises(InputError, match="beyond the 2"):
         theirs.state(stated(1, 4))
