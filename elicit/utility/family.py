@@ -226,7 +226,9 @@ class _Search:
         _check_member(subset, family)
         self._set, self._subset, self._family = utilities, subset, family
         self._tried: set[Mask] = set()
-        self.lower, self._best, self._witness = 0.0, None, None  # type: float, Mask | None, Utility | None
+        self.lower = 0.0
+        self._best: Mask | None = None
+        self._witness: Utility | None = None
 
     def found(self, upper: float, proof: Partition | None) -> FamilyRegret:
         """The result of the search, given an upper bound."""
