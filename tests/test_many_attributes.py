@@ -68,7 +68,7 @@ def test_a_run_ends_without_proofs_and_its_journal_verifies(tmp_path, capsys):
     steps = [step.words for step in check_record(record)]
     assert any("is recommended" in words for words in steps)
     assert not any("at most" in words or "optimal" in words for words in steps)
-    assert Why(record).this().matter is None
+    assert Why(record).this().needed is None
     assert main(["why", str(path)]) == main(["report", str(path), "-o", str(tmp_path / "r.html")]) == 0
     assert "no utility of the parsimonious set" in capsys.readouterr().out
 

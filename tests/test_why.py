@@ -186,10 +186,10 @@ def test_an_answer_put_in_its_own_place_changes_nothing(why):
 
 
 def test_the_core_lies_in_every_smallest_set_and_an_answer_outside_both_is_not_needed(why):
-    matter = why.this().matter
-    assert set(matter.core) <= set(matter.enough)
-    assert matter.smallest
-    assert matter.answers == len(why.history.stated)
+    needed = why.this().needed
+    assert set(needed.core) <= set(needed.enough)
+    assert needed.smallest
+    assert needed.answers == len(why.history.stated)
 
 
 def test_the_causes_of_a_proof_share_all_of_it(why):
@@ -205,7 +205,7 @@ def test_a_dominated_subset_is_explained_by_the_measurement_alone(tmp_path):
     why = Why(read(tmp_path / "j"))
     below = next(iter(why.history.dominates[why.best]))
     reason = why.not_that(below)
-    assert (reason.loses, reason.matter.enough) == (0.0, ())
+    assert (reason.loses, reason.needed.enough) == (0.0, ())
 
 
 # the words
@@ -232,7 +232,7 @@ def test_answers_are_listed_by_their_numbers_and_assumptions_counted(requests, w
 
 
 @pytest.mark.parametrize(
-    ("matter", "lines"),
+    ("needed", "lines"),
     [
         (None, []),
         (NeededAnswers((), (), True, 0), []),
@@ -277,7 +277,7 @@ def test_answers_are_listed_by_their_numbers_and_assumptions_counted(requests, w
         ),
     ],
 )
-def test_what_is_said_of_one_rival_is_what_the_reason_holds(matter, lines, rival, price, rejected, end):
+def test_what_is_said_of_one_rival_is_what_the_reason_holds(needed, lines, rival, price, rejected, end):
     names = Attributes(("a", "b", "c"))
     measured = [(1, 0.8), (3, 0.7), (2, 0.9)]  # {a} dominates {a, b}, and {b} both
     history = History(names, facts=[Evaluated(k, x, (v, float(x.bit_count()))) for k, (x, v) in enumerate(measured)])
@@ -285,7 +285,7 @@ def test_what_is_said_of_one_rival_is_what_the_reason_holds(matter, lines, rival
     why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
     cause = Cause(said(1, 3, source=Source.DOMINANCE), 0.75), Cause(said(1, 2, 5), 0.25)
     found = why_words.reason_lines(
-        why, Reason(1, rival, 0.0, cause, matter, price, cause if rejected else None), 1, " (all)"
+        why, Reason(1, rival, 0.0, cause, needed, price, cause if rejected else None), 1, " (all)"
     )
     score, size = (0.9, 1) if rival == 2 else (0.7, 2)
     causes = ["   75%  {a} dominates {a, b}", "   25%  1 more (all)"]

@@ -61,15 +61,16 @@ class Reason:
     """What the subset is worth against one rival, or (rival None) against all that were measured.
 
     `loses` is the most that a utility of the set lets the rival gain on it, None where that is beyond what is worth
-    working out among so many; `causes` are those of the certificate that nothing is gained. `price` is what believing
-    in the rival costs, `rejected` whether that is more than τ, with the causes of it.
+    working out among so many; `causes` are those of the certificate that nothing is gained, `needed` the answers
+    without which that bound is not proven. `price` is what believing in the rival costs, `rejected` whether that is
+    more than τ, with the causes of it.
     """
 
     subset: Mask
     rival: Mask | None
     loses: float | None
     causes: tuple[Cause, ...]
-    matter: NeededAnswers | None
+    needed: NeededAnswers | None
     price: float | None = None
     rejected: tuple[Cause, ...] | None = None
 

@@ -36,8 +36,8 @@ def reason_lines(why: Why, reason: Reason, most: int | None, hint: str = "") -> 
         lines.append(
             f"no utility of the {scope} gives {against} more than {bounded(reason.loses, digits=4)} beyond it."
         )
-    if reason.matter is not None:
-        lines += _needed_lines(reason.matter)
+    if reason.needed is not None:
+        lines += _needed_lines(reason.needed)
     if everything:
         lines += _about_the_others(why, reason.loses)
     elif reason.rejected:
@@ -128,20 +128,20 @@ def _cause_lines(causes: Sequence[Cause], names: Attributes, most: int | None, h
     return lines
 
 
-def _needed_lines(matter: NeededAnswers) -> list[str]:
-    if not matter.answers:
+def _needed_lines(needed: NeededAnswers) -> list[str]:
+    if not needed.answers:
         return []
-    yours = "your one answer" if matter.answers == 1 else f"your {matter.answers} answers"
-    if not matter.enough:
-        return [f"{yours} {'is' if matter.answers == 1 else 'are'} not needed for that: what was measured shows it."]
-    if len(matter.core) == len(matter.enough):  # what is in every proof is in this one
-        one = len(matter.core) == 1
+    yours = "your one answer" if needed.answers == 1 else f"your {needed.answers} answers"
+    if not needed.enough:
+        return [f"{yours} {'is' if needed.answers == 1 else 'are'} not needed for that: what was measured shows it."]
+    if len(needed.core) == len(needed.enough):  # what is in every proof is in this one
+        one = len(needed.core) == 1
         who, these = ("the one that shows it", "it") if one else ("those that show it", "one of them")
-        return [f"of {yours}, {who}, and no proof can do without {these}: {which_questions(matter.core)}."]
-    fewest = "a smallest set that shows it" if matter.smallest else "a set that shows it, none of it to spare"
-    lines = [f"of {yours}, {fewest}: {which_questions(matter.enough)}."]
-    if matter.core:
-        lines.append(f"no proof of it can do without: {which_questions(matter.core)}.")
+        return [f"of {yours}, {who}, and no proof can do without {these}: {which_questions(needed.core)}."]
+    fewest = "a smallest set that shows it" if needed.smallest else "a set that shows it, none of it to spare"
+    lines = [f"of {yours}, {fewest}: {which_questions(needed.enough)}."]
+    if needed.core:
+        lines.append(f"no proof of it can do without: {which_questions(needed.core)}.")
     else:
         lines.append("no single answer is in every proof of it.")
     return lines

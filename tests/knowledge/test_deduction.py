@@ -464,6 +464,6 @@ def test_only_answers_are_named_as_what_a_proof_needs(run_of):
     path, _, _ = run_of("linear")
     why = Why(read(path))
     assert why.history.deduced
-    matter = why.this().matter
-    assert matter.answers == len(why.history.stated)
-    assert {s.source for s in (*matter.core, *matter.enough)} == {Source.OPERATOR}
+    needed = why.this().needed
+    assert needed.answers == len(why.history.stated)
+    assert {s.source for s in (*needed.core, *needed.enough)} == {Source.OPERATOR}
