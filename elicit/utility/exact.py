@@ -34,6 +34,7 @@ from elicit.utility.sets import (
     check_form,
     check_statements,
     equalities,
+    lower_by_statements,
     required_margins,
     statement_rows,
 )
@@ -308,12 +309,8 @@ class ExactSet:
         phi = self.monomials.rows(subsets)
         size = phi.sum(axis=1)
         bounds: Matrix = size[:, None] + size[None, :] - 2 * phi @ phi.T
-        place = {mask: k for k, mask in enumerate(subsets)}
-        for s in self.statements:
-            for above, below in s.edges:
-                if above in place and below in place:
-                    i, j = place[below], place[above]
-                    bounds[i, j] = min(bounds[i, j], -self.delta if s.strict else 0.0)
+        most = [-self.delta if s.strict else 0.0 for s in self.statements]
+        lower_by_statements(bounds, subsets, self.statements, most)
         return bounds
 
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:

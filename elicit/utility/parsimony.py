@@ -19,7 +19,7 @@ from elicit.utility.costs import Costs, Parsimony
 from elicit.utility.forms import FormProgram
 from elicit.utility.monomials import Matrix, Utility, Vector
 from elicit.utility.prices import STATEMENTS_AT_LENGTH, LeastCost, PriceProgram, WarmStart
-from elicit.utility.sets import Form, Optimum, Verdict, check_evaluated, check_form
+from elicit.utility.sets import Form, Optimum, Verdict, check_evaluated, check_form, lower_by_statements
 from elicit.utility.solver import Simplex
 
 __all__ = ["ParsimoniousSet", "Parsimony"]
@@ -216,12 +216,7 @@ class ParsimoniousSet(Costs):
         """
         bounds = np.full((len(subsets), len(subsets)), self.budget / min(self.settings.weights[: self.settings.degree]))
         np.fill_diagonal(bounds, 0.0)
-        place = {mask: k for k, mask in enumerate(subsets)}
-        for s, limit in zip(self.statements, self.limits.tolist(), strict=True):
-            for above, below in s.edges:
-                if above in place and below in place:
-                    i, j = place[below], place[above]
-                    bounds[i, j] = min(bounds[i, j], self.budget / limit - s.strict)
+        lower_by_statements(bounds, subsets, self.statements, (self.budget / self.limits - self.wanted).tolist())
         return bounds
 
     def candidates(self, subsets: Sequence[Mask]) -> list[Mask]:
@@ -233,7 +228,7 @@ class ParsimoniousSet(Costs):
         """All of them: with slack, even a dominated subset may be the worst rival."""
         return list(subsets)
 
-    # -- monomials on demand --------------------------------------------------------------------
+    # -- programs -------------------------------------------------------------------------------
 
     @cached_property
     def _warm_starts(self) -> tuple[WarmStart | None, WarmStart | None]:

@@ -40,6 +40,18 @@ def equalities(statements: Sequence[Statement]) -> NDArray[np.bool_]:
     return np.array([s.relation is Relation.EQUAL for s in statements], dtype=np.bool_)
 
 
+def lower_by_statements(
+    bounds: Matrix, subsets: Sequence[Mask], statements: Sequence[Statement], most: Sequence[float]
+) -> None:
+    """Lower the bounds on f(x) − f(v), row x and column v, to the `most` that a statement with v above x allows."""
+    place = {mask: k for k, mask in enumerate(subsets)}
+    for s, bound in zip(statements, most, strict=True):
+        for above, below in s.edges:
+            if above in place and below in place:
+                i, j = place[below], place[above]
+                bounds[i, j] = min(bounds[i, j], bound)
+
+
 def difference(a: Mask, b: Mask) -> dict[Mask, float]:
     """The form f(a) − f(b)."""
     return {a: 1.0, b: -1.0} if a != b else {}
