@@ -104,12 +104,7 @@ def certify_best_among(
     rivals = [y for y in dict.fromkeys(rivals) if y != subset]
     if not utilities.informative or not provable(utilities):
         return None
-    claim = {
-        "kind": "regret",
-        "subset": members(subset),
-        "bound": str(Fraction(bound or 0)),
-        "scope": {"subsets": [members(y) for y in rivals]},
-    }
+    claim = _regret_claim(subset, bound, {"subsets": [members(y) for y in rivals]})
     if isinstance(utilities, ExactSet) and not bound:
         certificate = _on_the_cone(utilities, subset, rivals, claim)
         if certificate is not None:
@@ -131,6 +126,11 @@ def certify_best_among(
     if bound is None:
         return issue_least_bound(utilities, claim, pieces, worst)
     return issue_pieces(utilities, claim, pieces)
+
+
+def _regret_claim(subset: Mask, bound: float | None, scope: Mapping[str, Any]) -> dict[str, Any]:
+    """That nothing in a scope gains more than the bound on the subset; None is filled in once the least is known."""
+    return {"kind": "regret", "subset": members(subset), "bound": str(Fraction(bound or 0)), "scope": scope}
 
 
 def _on_the_cone(
@@ -183,12 +183,7 @@ def certify_found(
     """The same by the proof that a search of the family in this set of utilities left, without searching again."""
     if found.proof is None or (bound is not None and found.upper > bound + tolerances.DECISION):
         return None
-    claim = {
-        "kind": "regret",
-        "subset": members(found.subset),
-        "bound": str(Fraction(bound or 0)),
-        "scope": family.claimed,
-    }
+    claim = _regret_claim(found.subset, bound, family.claimed)
     if bound is None:
         return issue_least_bound(utilities, claim, found.proof.pieces, found.upper)
     return issue_pieces(utilities, claim, found.proof.pieces)
