@@ -75,12 +75,12 @@ class Scope:
 
     @property
     def optimal(self) -> str:
-        """What a run found that ends by a proof in it."""
+        """In words, what a run found that ends by a proof in it."""
         return f"necessarily optimal {'over' if self.kind == 'family' else 'among'} {self.words}"
 
     @property
     def words(self) -> str:
-        """What is in it."""
+        """In words, what is in it."""
         match self.kind:
             case "size":
                 return f"the subsets of at most {many(self.number, 'attribute')}"
