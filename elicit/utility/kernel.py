@@ -162,15 +162,10 @@ def least_norm(
     if pairs:
         holds_both = pair_indicators(inside, pairs)
         among += (1 / omega[0] - 1 / omega[1]) * (holds_both @ holds_both.T)
-    if len(statements) > (LOW_RANK_RATIO if len(statements) <= VERY_MANY else 1) * len(subsets):
-        gram: _Gram = _LowRankGram.of(among, better, worse)
-    else:
-        differences_from = among[better] - among[worse]
-        gram = _DenseGram(differences_from[:, better] - differences_from[:, worse])
     wanted = required_margins(statements) * (1.0 if margins is None else margins)
     most = slack * np.array([s.weight for s in statements])
     least = np.where(equalities(statements), -most, 0.0)
-    alpha = _maximise_in_box(gram, wanted, least, most)
+    alpha = _maximise_in_box(_gram_of(among, better, worse), wanted, least, most)
     beta = np.zeros(len(subsets))
     np.add.at(beta, better, alpha)
     np.add.at(beta, worse, -alpha)
@@ -252,6 +247,14 @@ class _LowRankGram:
 
 #: A positive semidefinite matrix G: its largest entry, its products, and how to solve (G + diagonal) x = b.
 _Gram = _DenseGram | _LowRankGram
+
+
+def _gram_of(among: Matrix, better: Ints, worse: Ints) -> _Gram:
+    """G = D K Dᵀ from the kernel among the subsets, in the form that takes less time with so many statements."""
+    if len(better) > (LOW_RANK_RATIO if len(better) <= VERY_MANY else 1) * len(among):
+        return _LowRankGram.of(among, better, worse)
+    differences_from = among[better] - among[worse]
+    return _DenseGram(differences_from[:, better] - differences_from[:, worse])
 
 
 def _maximise_in_box(gram: _Gram, linear: Vector, lower: Vector, upper: Vector) -> Vector:
