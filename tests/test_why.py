@@ -31,6 +31,7 @@ from elicit.report.content import gather
 from elicit.sessions import begin, elicitation_of
 from elicit.subsets import Attributes, members
 from elicit.utility.explain import Cause
+from elicit.utility.parsimony import ParsimoniousSet
 
 VERDICTS = ("it cannot be best", "it could still be best")
 RUNS = {
@@ -267,13 +268,14 @@ def test_answers_are_listed_by_their_numbers_and_assumptions_counted(requests, w
     [
         (2, 0.25, True, "it cannot be best (to believe it costs 0.25), because:"),
         (2, None, True, "it cannot be best, because:"),
-        (2, 0.25, False, "it could still be best: to believe so costs 0.25, tau is 0."),
+        (2, 0.25, False, "it could still be best: to believe so costs 0.25, tau is 0.1."),
         (2, None, False, "it could still be best: some utility of the set ranks it first."),
         (
             3,
             0.25,
             False,
-            "to believe all the same that it is best, what was measured would be set aside: that costs 0.25, tau is 0.",
+            "to believe all the same that it is best, what was measured would be set aside: "
+            "that costs 0.25, tau is 0.1.",
         ),
     ],
 )
@@ -281,7 +283,7 @@ def test_what_is_said_of_one_rival_is_what_the_reason_holds(needed, lines, rival
     names = Attributes(("a", "b", "c"))
     measured = [(1, 0.8), (3, 0.7), (2, 0.9)]  # {a} dominates {a, b}, and {b} both
     history = History(names, facts=[Evaluated(k, x, (v, float(x.bit_count()))) for k, (x, v) in enumerate(measured)])
-    utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
+    utilities = ParsimoniousSet(3, history.subsets, history.statements)
     why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
     cause = Cause(said(1, 3, source=Source.DOMINANCE), 0.75), Cause(said(1, 2, 5), 0.25)
     found = why_words.reason_lines(
@@ -293,7 +295,7 @@ def test_what_is_said_of_one_rival_is_what_the_reason_holds(needed, lines, rival
         f"score (more is better): {score}, the recommended subset has 0.8.",
         f"size (less is better): {size}, the recommended subset has 1.",
         *(["the recommended subset dominates it."] if rival == 3 else []),
-        "no utility of the set finds it better, because:",
+        f"no utility of the {utilities.scope} finds it better, because:",
         *causes,
         *lines,
         end,
@@ -304,9 +306,9 @@ def test_what_is_said_of_one_rival_is_what_the_reason_holds(needed, lines, rival
 def test_a_rejection_without_an_exact_proof_is_called_so():
     names = Attributes(("a", "b", "c"))
     history = History(names, facts=[Evaluated(0, 1, (0.8, 1.0)), Evaluated(1, 2, (0.9, 1.0))])
-    utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
+    utilities = ParsimoniousSet(3, history.subsets, history.statements)
     why = SimpleNamespace(attributes=names, history=history, utilities=utilities, best=1)
-    for price, cost in ((0.25, " (to believe it costs 0.25, tau is 0)"), (None, "")):
+    for price, cost in ((0.25, " (to believe it costs 0.25, tau is 0.1)"), (None, "")):
         found = why_words.reason_lines(why, Reason(1, 2, 0.125, (), None, price, ()), None)
         assert found[-1] == f"by linear programs it cannot be best{cost}; no exact proof of that was found."
 

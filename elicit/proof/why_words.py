@@ -23,43 +23,43 @@ from elicit.utility.parsimony import ParsimoniousSet
 
 def reason_lines(why: Why, reason: Reason, most: int | None, hint: str = "") -> list[str]:
     """A reason in lines of text; `most` causes of a kind, None for all; the hint says how to see the others."""
-    names, scope = why.attributes, why.utilities.scope
-    everything = reason.rival is None
-    lines = _against_all(why, reason) if reason.rival is None else facts_against(why, reason.rival)
-    against = f"any of the {len(why.utilities.evaluated)} measured" if everything else "it"
+    scope = why.utilities.scope
+    if reason.rival is None:
+        lines, against = _against_all(why, reason), f"any of the {len(why.utilities.evaluated)} measured"
+    else:
+        lines, against = facts_against(why, reason.rival), "it"
     if reason.loses is None:
         return [*lines, f"a utility of the {scope} prefers another by more than the margin of one clear answer."]
     if reason.loses == 0:
         lines.append(f"no utility of the {scope} finds {against} better" + (", because:" if reason.causes else "."))
-        lines += _cause_lines(reason.causes, names, most, hint)
+        lines += _cause_lines(reason.causes, why.attributes, most, hint)
     else:
         lines.append(
             f"no utility of the {scope} gives {against} more than {bounded(reason.loses, digits=4)} beyond it."
         )
     if reason.needed is not None:
         lines += _needed_lines(reason.needed)
-    if everything:
-        lines += _about_the_others(why, reason.loses)
-    elif reason.rejected:
-        lines.append(
-            f"it cannot be best (to believe it costs {reason.price:.4g}), because:"
-            if reason.price is not None
-            else "it cannot be best, because:"
-        )
-        lines += _cause_lines(reason.rejected, names, most, hint)
-    elif reason.rejected is not None:
-        cost = "" if reason.price is None else f" (to believe it costs {reason.price:.4g}, tau is {_tau_of(why):g})"
-        lines.append(f"by linear programs it cannot be best{cost}; no exact proof of that was found.")
-    elif reason.price is not None and reason.rival in why.history.dominates[reason.subset]:
-        lines.append(
-            f"to believe all the same that it is best, what was measured would be set aside: that costs "
-            f"{reason.price:.4g}, tau is {_tau_of(why):g}."
-        )
-    elif reason.price is not None:
-        lines.append(f"it could still be best: to believe so costs {reason.price:.4g}, tau is {_tau_of(why):g}.")
-    else:
-        lines.append("it could still be best: some utility of the set ranks it first.")
-    return lines
+    if reason.rival is None:
+        return lines + _about_the_others(why, reason.loses)
+    return lines + _whether_it_can_be_best(why, reason, most, hint)
+
+
+def _whether_it_can_be_best(why: Why, reason: Reason, most: int | None, hint: str) -> list[str]:
+    """Whether some utility of the set ranks the rival first; in the parsimonious set by what that costs."""
+    costs = "" if reason.price is None else f"costs {reason.price:.4g}"
+    if reason.rejected:
+        believed = f" (to believe it {costs})" if costs else ""
+        return [f"it cannot be best{believed}, because:", *_cause_lines(reason.rejected, why.attributes, most, hint)]
+    if costs and isinstance(why.utilities, ParsimoniousSet):
+        costs += f", tau is {why.utilities.settings.tau:g}"
+    if reason.rejected is not None:
+        believed = f" (to believe it {costs})" if costs else ""
+        return [f"by linear programs it cannot be best{believed}; no exact proof of that was found."]
+    if not costs:
+        return ["it could still be best: some utility of the set ranks it first."]
+    if reason.rival in why.history.dominates[reason.subset]:
+        return [f"to believe all the same that it is best, what was measured would be set aside: that {costs}."]
+    return [f"it could still be best: to believe so {costs}."]
 
 
 def _against_all(why: Why, reason: Reason) -> list[str]:
@@ -182,10 +182,6 @@ def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -
         )
         lines.append(f"{whose} nothing.")
     return lines
-
-
-def _tau_of(why: Why) -> float:
-    return why.utilities.settings.tau if isinstance(why.utilities, ParsimoniousSet) else 0.0
 
 
 def measured_line(history: History, subset: Mask) -> str:
