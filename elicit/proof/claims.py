@@ -80,23 +80,22 @@ def claim_of(elicitation: Elicitation, *, proofs: bool = True) -> dict[str, Any]
     content["proofs"] = []
     if subset is None or not utilities.informative:
         return content
-    certificates: list[Certificate | None]
-    if isinstance(utilities, ExactSet) and utilities.conflict is not None:
-        certificates = [certify_inconsistent(utilities.monomials, utilities.statements)]
-    elif not provable(utilities):
-        certificates = []
-    elif not proofs:
-        certificates = [_over_the_family(elicitation, utilities, subset)] if _ended_by_proof(elicitation) else []
-    else:
-        certificates = [
-            *_certificates_of_best(elicitation, utilities, subset),
-            *_certificates_of_rejected(elicitation, utilities),
-        ]
-    content["proofs"] = [
-        *_proof_at_scope(elicitation, subset),
-        *(_abridged(c, utilities) for c in certificates if c is not None),
-    ]
+    certificates = [c for c in _certificates(elicitation, utilities, subset, proofs) if c is not None]
+    content["proofs"] = [*_proof_at_scope(elicitation, subset), *(_abridged(c, utilities) for c in certificates)]
     return content
+
+
+def _certificates(
+    elicitation: Elicitation, utilities: AnySet, subset: Mask, proofs: bool
+) -> Iterator[Certificate | None]:
+    """What is proven of the recommended subset and of those passed over or, where nothing can be, that nothing can."""
+    if isinstance(utilities, ExactSet) and utilities.conflict is not None:
+        yield certify_inconsistent(utilities.monomials, utilities.statements)
+    elif provable(utilities) and proofs:
+        yield from _certificates_of_best(elicitation, utilities, subset)
+        yield from _certificates_of_rejected(elicitation, utilities)
+    elif provable(utilities) and _ended_by_proof(elicitation):
+        yield _over_the_family(elicitation, utilities, subset)
 
 
 def _proof_at_scope(elicitation: Elicitation, subset: Mask) -> Iterator[dict[str, Any]]:
