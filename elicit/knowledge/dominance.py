@@ -91,8 +91,9 @@ def within_noise(first: Evaluated, second: Evaluated, criteria: Sequence[Criteri
     """The criteria in which one of two subsets leads, and their folds do not show that it does."""
     found = []
     for c, pair in enumerate(zip(first.folds, second.folds, strict=False)):
-        gap = first.criteria[c] - second.criteria[c]
-        if abs(gap) > step_of(first.criteria[c]) and len(pair[0]) == len(pair[1]) > 1:
+        measured = first.criteria[c], second.criteria[c]
+        gap = measured[0] - measured[1]
+        if abs(gap) > step_of(max(measured, key=abs)) and len(pair[0]) == len(pair[1]) > 1:
             ahead = np.sign(gap) * (np.array(pair[0]) - np.array(pair[1]))
             if not noise.supports(ahead[None])[0]:
                 found.append(criteria[c].name)

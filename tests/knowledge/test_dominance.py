@@ -275,6 +275,13 @@ def test_a_lead_is_within_noise_when_the_folds_do_not_show_it_whichever_stands_f
     assert found == (() if shown else ("score", "loss"))
 
 
+def test_what_counts_as_equal_beside_the_larger_value_is_no_lead_whichever_stands_first():
+    # from 128 on values count as equal that are 1.86e-9 apart, below it those that are 1e-9 apart
+    below = Evaluated(0, 1, (128 - 1.5e-9, 1.0), ((127.0, 129.0, 128.0), ()))
+    above = Evaluated(1, 2, (128.0, 1.0), ((129.0, 127.0, 128.0), ()))
+    assert within_noise(above, below, CRITERIA, Noise()) == within_noise(below, above, CRITERIA, Noise()) == ()
+
+
 def test_what_has_no_folds_is_never_within_noise():
     known = Evaluated(0, 1, (0.9, 3.0, 0.1)), Evaluated(1, 2, (0.8999, 2.0, 0.2))
     assert within_noise(*known, CRITERIA, Noise()) == ()
