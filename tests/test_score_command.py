@@ -278,6 +278,22 @@ def test_a_mistyped_option_is_told_before_anything_is_computed(capsys):
     assert said.err.startswith("elicit: the score 'relieff' has no option 'neighbors'; did you mean 'neighbours'?")
 
 
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        (["--model", "knm"], "unknown model 'knm'; did you mean 'knn'?"),
+        (["--model", "ridge"], "predicts numbers, but the target holds classes"),
+        (["--folds", "1000"], "too few for 1000 folds"),
+        (["--subsets", "100001"], "subsets must be a whole number"),
+    ],
+)
+def test_what_relevance_cannot_go_by_is_told_before_anything_is_computed(capsys, option, says):
+    assert main(["score", "wine", "--by", "fisher", "--relevance", *option]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert says in err
+
+
 def test_a_score_that_these_data_do_not_allow_takes_no_other_with_it(here, capsys):
     arguments = ["d.csv", "--target", "bought", "--by", "fisher,johnson-shapley", "--json", str(here / "out.json")]
     assert main(["score", *arguments]) == 2

@@ -17,7 +17,7 @@ from elicit.commands.arguments import refuse_beside
 from elicit.commands.chosen_data import chosen_data
 from elicit.commands.output import destination, say, write_json
 from elicit.commands.parsers import RELEVANCE_MODEL
-from elicit.commands.relevance import relevance_of
+from elicit.commands.relevance import judges_of, relevance_of
 from elicit.commands.reproduce import reproduce
 from elicit.commands.score_choice import listing, measures_of, not_shown, options_of
 from elicit.commands.score_tables import Column, print_results
@@ -25,12 +25,13 @@ from elicit.commands.status import DONE, complain
 from elicit.data import Data
 from elicit.data.tidying import FILLED
 from elicit.errors import CellError, InputError
+from elicit.numeric import whole
 from elicit.oracles.columns import Columns, columns_of
 from elicit.printable import many
 from elicit.scores.agreement import kendall, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import Measure
-from elicit.scores.relevance import Relevance, refuse_no_level
+from elicit.scores.relevance import MOST_SUBSETS, Relevance, refuse_no_level
 
 #: Folds of --relevance, and the level of its tests.
 FOLDS, LEVEL = 10, 0.05
@@ -51,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
     _refuse_idle_options(args)
     level = LEVEL if args.level is None else args.level
     refuse_no_level(level)
+    if args.subsets is not None:
+        whole("subsets", args.subsets, most=MOST_SUBSETS)
     model = args.model or RELEVANCE_MODEL
     how = {key: getattr(args, key) for key in ("tidy", "holds", "model", "groups", "drop")}
     data = chosen_data(args.data, args.target, **how)
@@ -58,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
     names = columns.attributes.names
     measures = measures_of(args.by, data, args.relevance)
     options = options_of(args.option, args.model, measures, data, args.relevance)
+    judges = judges_of(data, model, args.folds or FOLDS) if args.relevance else None
     heading = [*_data_lines(args.data, data, len(names)), *(not_shown(measures, data) if args.by is None else ())]
     found, relevances = list[Column](), list[Relevance]()
     with ExitStack() as at_the_end, destination(args.json, args.data) as out:
@@ -67,8 +71,8 @@ def run(args: argparse.Namespace) -> int:
             troubles = _compute_scores(measures, options, data, columns, meter, found)
             unasked = [trouble for trouble in troubles if args.by is None and trouble[0].name not in options]
             heading += [f"note: left out: {line}" for line in _in_words(unasked)]  # shown only where they suit
-            if args.relevance:
-                relevances += relevance_of(data, model, args.folds or FOLDS, args.subsets, level, meter)
+            if judges is not None:
+                relevances += relevance_of(judges, args.subsets, level, meter)
         if out is not None:
             write_json(out, _as_json(args, names, found, relevances))
     _report_troubles([trouble for trouble in troubles if trouble not in unasked])
