@@ -6,6 +6,7 @@ import io
 import os
 import re
 import sys
+import time
 from dataclasses import replace
 from itertools import combinations
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from elicit import complete
 from elicit.cli import main
+from elicit.commands import chosen_data
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
 from elicit.data import Data, load, model_of, regrouped, tidying
 from elicit.data.cells import SEPARATORS, blanks_of, cells_of, pairs_of, points_elsewhere
@@ -63,6 +65,27 @@ def ask(tmp_path, monkeypatch, capsys):
 
 
 SMALL = ("--target", "y", "--folds", 3, "--budget", 4, "--questions", 1, "--journal", "j")
+
+
+@pytest.mark.parametrize(("terminal", "seconds", "told"), [(True, 0.05, True), (True, 60, False), (False, 0.05, False)])
+def test_a_terminal_hears_of_a_file_that_takes_long_to_read(ask, tmp_path, monkeypatch, terminal, seconds, told):
+    read = chosen_data.load
+
+    def slowly(*arguments, **options):
+        time.sleep(0.5)
+        return read(*arguments, **options)
+
+    table(tmp_path / "d\x1b.csv")
+    monkeypatch.setattr("elicit.commands.ask.load", slowly)
+    monkeypatch.setattr(chosen_data, "_SECONDS_OF_SILENCE", seconds)
+    monkeypatch.setattr(sys, "stderr", screen := io.StringIO())
+    monkeypatch.setattr(screen, "isatty", lambda: terminal)
+    status, out, _ = ask("d\x1b.csv", *SMALL)
+    assert status == 0
+    assert "reading" not in out
+    shown = r"reading d\x1b.csv, time left unknown" + "\x1b[K"
+    assert (shown in screen.getvalue()) is told
+    assert not told or screen.getvalue().partition(shown)[2].startswith("\r\x1b[K")  # wiped, once it is read
 
 
 def test_missing_values_are_filled_by_each_fold_or_become_a_level(tmp_path):

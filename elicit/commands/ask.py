@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.commands.arguments import column_groups, listed, mask_of_listed
+from elicit.commands.chosen_data import reading
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.parsers import CLASSIFIER, REGRESSOR
 from elicit.commands.reduced_data import check_place
@@ -78,15 +79,9 @@ def _read(args: argparse.Namespace) -> tuple[dict[str, Any], Data]:
     if args.groups:
         section["groups"] = column_groups(args.groups)
     drop = listed(args.drop)
-    data = load(
-        args.data,
-        args.target,
-        tidy=True,
-        group_col=args.group_col,
-        dropped=drop,
-        holds=args.holds,
-        model=args.model,
-    )
+    how = {key: getattr(args, key) for key in ("group_col", "holds", "model")}
+    with reading(args.data):
+        data = load(args.data, args.target, tidy=True, dropped=drop, **how)
     if any(name in data.left_out for name in drop):
         section["dropped"] = drop
     data = regrouped(data, section.get("groups", {}))

@@ -23,6 +23,7 @@ from elicit.alongside.insight import Insight
 from elicit.alongside.progress import Progress
 from elicit.asks import Compare, Evaluate, Failure, Measured, Oracle, Reconcile
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
+from elicit.commands.chosen_data import reading
 from elicit.commands.defaults import FIRST_SESSION, SETTINGS
 from elicit.commands.ending import ending
 from elicit.commands.output import screen_width
@@ -85,7 +86,8 @@ def data_summary(data: Data, section: Mapping[str, Any], attributes: int) -> str
 
 def session_oracle(section: Mapping[str, Any]) -> Oracle:
     """The oracle that a section describes, if it is one that a session can ask; paths are relative to where one is."""
-    oracle = oracle_from(section, Path())
+    with reading(str(section.get("data", "the data"))):
+        oracle = oracle_from(section, Path())
     if isinstance(oracle, SyntheticSpec):
         raise InputError("a drawn truth has no session; use elicit run")
     return oracle
