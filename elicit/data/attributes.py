@@ -15,23 +15,25 @@ from pathlib import Path
 
 from elicit.data.cells import INDEX, Cells, numbers_rows
 from elicit.data.tidying import (
-    TOO_LARGE,
     Column,
+    categories_note,
+    encode,
+    looks_like_names,
+    plain_numbers,
+    stray_position,
+    tidy_column,
+    too_many_texts,
+    what_they_look_like,
+)
+from elicit.data.values import (
+    TOO_LARGE,
     ambiguity_note,
     ambiguous_number,
     as_numbers,
     begun,
-    categories_note,
-    encode,
     is_missing,
-    looks_like_names,
     number_in,
-    plain_numbers,
-    stray_position,
-    tidy_column,
     too_large,
-    too_many_texts,
-    what_they_look_like,
 )
 from elicit.errors import InputError, nearest
 from elicit.printable import enumerated, many

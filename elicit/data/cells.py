@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elicit.complete import opened
-from elicit.data.tidying import as_numbers, comma_numbers, is_missing, with_point
+from elicit.data.values import as_numbers, comma_numbers, is_missing, with_point
 from elicit.errors import InputError
 from elicit.printable import many
 

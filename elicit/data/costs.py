@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from elicit.data.cells import pairs_of, separator_in_words
-from elicit.data.tidying import is_missing, number_in, with_point
+from elicit.data.values import is_missing, number_in, with_point
 from elicit.errors import InputError, nearest
 from elicit.printable import many
 

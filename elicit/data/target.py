@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.data.tidying import BEYOND_DIGITS, as_numbers
+from elicit.data.values import BEYOND_DIGITS, as_numbers
 from elicit.errors import InputError
 from elicit.numeric import MOST_CLASSES, holds_classes
 from elicit.printable import label_of

@@ -5,7 +5,6 @@ The rule: nothing is filled or left out in silence. Every such step is a note th
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,19 +14,24 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from elicit.data.values import (
+    BEYOND_DIGITS,
+    ambiguity_note,
+    as_numbers,
+    between_thousands,
+    comma_numbers,
+    is_comma_number,
+    is_missing,
+    is_number,
+    too_large,
+    too_large_note,
+    with_point,
+)
 from elicit.numeric import LARGEST
 from elicit.printable import many
 
 #: The columns of numbers that a column of cells becomes: its own, or a 0/1 column for each level of its texts.
 Block = NDArray[np.float64] | NDArray[np.bool_]
-
-#: What C libraries wrote for NaN, and what stands for a missing value to `pandas.read_csv`.
-_C_NAN = ("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN")
-_NOT_AVAILABLE = ("NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>")
-MISSING_TO_PANDAS = frozenset(["", *_NOT_AVAILABLE, "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", *_C_NAN])
-
-#: The same here, in a file that may be tidied; in lower case.
-_MISSING = frozenset({"?", *map(str.lower, MISSING_TO_PANDAS)})
 
 #: The level of a column of texts that stands for its missing values.
 MISSING_LEVEL = "(missing)"
@@ -50,37 +54,12 @@ _DATE = re.compile(
 #: A number as it may be written where commas are decimal: points may stand between its thousands.
 _COMMA_NUMBER = re.compile(r"[+-]?\d[\d.]*(,\d+)?([eE][+-]?\d+)?")
 
-#: For each mark, a number in which it may separate thousands; in one such as 1,234 it may as well be the decimal mark.
-_THOUSANDS = {
-    ",": re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?"),
-    ".": re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?"),
-}
-_MARK_NAMES = {",": "commas", ".": "points"}
-
 #: A number with the sign of a unit before or after it, or blanks or the like between its thousands, or a printed minus.
 _WITH_SIGNS = re.compile(r"[+\-−]?[$€£¥]? ?[+\-−]?\d([\d.,]|[ '’\u00a0\u202f](?=\d))* ?[%$€£¥]?")
 _SIGNS = frozenset("%$€£¥−'’ \u00a0\u202f")
 
-#: Of numbers that floats do not tell apart, and of those that no float holds.
-BEYOND_DIGITS, TOO_LARGE = "beyond the 15 digits that are computed with", "too large to compute with"
-
 #: A column of many values is one of numbers when there are at least so many numbers for each cell that is none.
 STRAY = 10
-
-
-def is_missing(cell: str) -> bool:
-    """Whether a cell stands for a missing value."""
-    return cell.lower() in _MISSING
-
-
-def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
-    """The cells as finite numbers, None if one of them is not a finite number."""
-    texts = list(cells)
-    try:
-        values = np.array(list(map(float, texts)), dtype=np.float64)
-    except ValueError:
-        return None
-    return values if np.isfinite(values).all() and not any("_" in text for text in texts) else None
 
 
 def plain_numbers(cells: Collection[str]) -> NDArray[np.float64] | None:
@@ -89,60 +68,6 @@ def plain_numbers(cells: Collection[str]) -> NDArray[np.float64] | None:
     if values is None or np.abs(values).max() > LARGEST or values.min() == values.max():
         return None
     return values.reshape(-1, 1)
-
-
-def number_in(cell: str) -> float | None:
-    """The number in a cell; None if there is none, as in 2020_1, which Python would read."""
-    try:
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        return None
-
-
-def with_point(cell: str) -> str:
-    """A number with one decimal comma and no point, written with a point; any other cell as it is."""
-    if cell.count(",") != 1 or "." in cell:
-        return cell
-    pointed = cell.replace(",", ".")
-    return pointed if _is_number(pointed) else cell
-
-
-def comma_numbers(cells: Iterable[str]) -> bool:
-    """Whether all known cells are numbers, some with a decimal comma, and none with a point.
-
-    Beside 12,5 a point may separate thousands, so that 1.234 would be another number.
-    """
-    known = {cell for cell in cells if not is_missing(cell)}
-    return any("," in cell for cell in known) and all(map(_is_comma_number, known)) and ambiguous_number(known) is None
-
-
-def ambiguous_number(cells: Iterable[str], mark: str = ",") -> str | None:
-    """A number of the column whose commas (or points) may separate thousands, None where there is no doubt.
-
-    Beside 274 a 6,240 may be six thousand or six: each cell with a comma has three digits after it, and others have no
-    comma. Where all have one, as 6,240 and 7,115, either reading gives the same column, but for the unit.
-    """
-    known = set(cells)
-    if not any(mark in cell for cell in known):
-        return None
-    known = {cell for cell in known if not is_missing(cell)}
-    marked = _between_thousands(known, mark)
-    certain = [cell for cell in marked if not (_is_comma_number if mark == "," else _is_number)(cell)]
-    return (certain or marked)[0] if certain or (marked and len(marked) < len(known)) else None
-
-
-def _between_thousands(known: Collection[str], mark: str) -> list[str]:
-    """The numbers with this mark, if it may separate thousands in each, and all others are below 1000."""
-    marked = sorted(cell for cell in known if mark in cell)
-    plain = as_numbers(with_point(cell) for cell in known if mark not in cell)
-    small = plain is not None and bool((np.abs(plain) < 1000).all())
-    return marked if small and all(map(_THOUSANDS[mark].fullmatch, marked)) else []
-
-
-def ambiguity_note(cell: str, mark: str) -> str:
-    """A note on a column in which a number is written like this cell."""
-    plainly = "write numbers without them, decimals with a point"
-    return f"{_MARK_NAMES[mark]} as in {cell!r} may stand between thousands; {plainly}"
 
 
 def encode(cells: Sequence[str]) -> tuple[Block, list[str]]:
@@ -200,7 +125,7 @@ def tidy_column(name: str, cells: Sequence[str]) -> Column:
         return Column(None, note=f"{name!r} is left out: it is {why}")
     if values is not None:
         if large := next(filter(too_large, known), None):
-            return Column(None, note=f"{name!r} is left out: {_too_large_note(large)}")
+            return Column(None, note=f"{name!r} is left out: {too_large_note(large)}")
         if values.min() == values.max():
             same = len({Decimal(cell) for cell in known}) < 2  # as 5 and 5.0
             why = "it is constant" if same else f"its values differ only {BEYOND_DIGITS}; shorten them"
@@ -260,7 +185,7 @@ def what_they_look_like(cells: Collection[str]) -> str:
     levels = set(cells)
     if told := _other_than_texts(levels):
         return told
-    others = Counter(cell for cell in cells if not _is_number(with_point(cell)))
+    others = Counter(cell for cell in cells if not is_number(with_point(cell)))
     if others and 2 * len(others) < len(levels):
         text = max(sorted(others), key=others.__getitem__)
         return f"it holds numbers, but also {text!r}; correct that, or leave it empty"
@@ -271,13 +196,13 @@ def _other_than_texts(levels: Collection[str]) -> str:
     """What texts are that mean numbers or days, and what can be done about it; "" for texts that mean no more."""
     if all(map(_DATE.fullmatch, levels)):
         return "it looks like dates; turn it into numbers, such as days"
-    if commas := _between_thousands(levels, ","):
+    if commas := between_thousands(levels, ","):
         return ambiguity_note(commas[0], ",")
     if all(map(_COMMA_NUMBER.fullmatch, levels)) and any("," in level for level in levels):
         return "it holds numbers with a decimal comma; write them with a point"
     large = next((level for level in sorted(levels) if too_large(level)), None)
-    if large is not None and all(_is_number(level) or too_large(level) for level in levels):  # else names, as 7e88912
-        return _too_large_note(large)
+    if large is not None and all(is_number(level) or too_large(level) for level in levels):  # else names, as 7e88912
+        return too_large_note(large)
     if all(map(_WITH_SIGNS.fullmatch, levels)) and any(map(_SIGNS.intersection, levels)):  # not 1.2.3
         signed = min(filter(_SIGNS.intersection, levels))
         return f"it holds numbers with signs or blanks, as in {signed!r}; write the numbers alone"
@@ -292,32 +217,9 @@ def stray_position(cells: Sequence[str], *, commas: bool) -> int | None:
     known = [cell for cell in cells if not is_missing(cell)]
     if len(set(known)) <= MOST_LEVELS or as_numbers(known) is not None:
         return None
-    for number in (_is_comma_number, _is_number) if commas else (_is_number,):
+    for number in (is_comma_number, is_number) if commas else (is_number,):
         others = {cell for cell in set(known) if not number(cell)}
         found = [k for k, cell in enumerate(cells) if cell in others]
         if found and STRAY * len(found) <= len(known):
             return found[0]
     return None
-
-
-def too_large(cell: str) -> bool:
-    """Whether a cell is a number that no float holds, or whose square none holds."""
-    return abs(number_in(cell) or 0.0) > LARGEST and any(map(str.isdigit, cell))
-
-
-def begun(cell: str) -> str:
-    """A cell, of many characters the first ones."""
-    return f"{cell[:10]}…" if len(cell) > 10 else cell
-
-
-def _too_large_note(cell: str) -> str:
-    return f"it holds numbers {TOO_LARGE}, as in {begun(cell)!r}; write them in a larger unit"
-
-
-def _is_number(cell: str) -> bool:
-    value = number_in(cell)
-    return value is not None and math.isfinite(value)
-
-
-def _is_comma_number(cell: str) -> bool:
-    return "." not in cell and _is_number(with_point(cell))

@@ -11,7 +11,8 @@ from sklearn.pipeline import Pipeline
 from elicit.complete import is_zipped
 from elicit.data import BUILT_IN, Data, model_of, regrouped
 from elicit.data.cells import Blanks, Cells, blanks_of, cells_of, points_elsewhere
-from elicit.data.tidying import MISSING_LEVEL, MISSING_TO_PANDAS, as_numbers, is_missing
+from elicit.data.tidying import MISSING_LEVEL
+from elicit.data.values import MISSING_TO_PANDAS, as_numbers, is_missing
 from elicit.scores.randomness import settled
 from elicit.sources.oracle import ungrouped
 from elicit.sources.sections import Section
