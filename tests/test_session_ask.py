@@ -615,7 +615,7 @@ def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):
     with pytest.raises(InputError, match="'place' already"):
         regrouped(data, {"place": ["b"]})
     with pytest.raises(InputError, match="'g' names 'same', which is left out of the data; take it out of the group"):
-        regrouped(replace(data, left_out=("same",)), {"g": ["b", "same"]})
+        regrouped(replace(data, left_out={"same": ""}), {"g": ["b", "same"]})
 
 
 def test_warnings_name_what_may_mislead():

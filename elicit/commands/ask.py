@@ -111,10 +111,7 @@ def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Fam
     """The subsets that may be chosen; an error where there is nothing to choose."""
     for name in listed(args.keep):
         if name in data.left_out:
-            why = next(
-                (note for note in data.notes if note.startswith(f"{name!r} is left out")), f"{name!r} is left out"
-            )
-            raise InputError(f"--keep: {why}")
+            raise InputError(f"--keep: {data.left_out[name]}")
     keep = mask_of_listed(listed(args.keep), attributes, "--keep", data.groups)
     there = [name for name in listed(args.drop) if name not in data.left_out]
     drop = mask_of_listed(there, attributes, "--drop", data.groups)

@@ -18,6 +18,7 @@ from elicit.data.tidying import (
     Column,
     categories_note,
     encode,
+    left_out,
     looks_like_names,
     plain_numbers,
     stray_position,
@@ -104,26 +105,34 @@ class CellColumns:
         """A column as an attribute; one that is dropped may hold what would be an error elsewhere."""
         name, cells = self.cells.header[i], self._cells(i)
         if name == INDEX and i == 0 and numbers_rows(cells):
-            return Column(None, note=f"{name!r} is left out: it numbers the rows")
-        if not self.tidy:
-            if dropped:
-                return Column(None)
-            self._require_complete(i, cells)
-            if (told := self._ambiguity_note(cells)) is not None:
-                raise InputError(f"{self.path}: in the column {name!r}, {told}")
-            self._refuse_stray_cell(i, cells)
-            if told := too_many_texts(cells):
-                raise InputError(f"{self.path}: in the column {name!r}, {told}, or drop it")
-            numbers, texts = encode(cells)
-            return Column(numbers, texts, categories_note(name, cells, texts))
+            return left_out(name, "it numbers the rows")
+        if self.tidy:
+            return self._tidied(i, cells, dropped)
+        return Column(None) if dropped else self._complete(i, cells)
+
+    def _complete(self, i: int, cells: Sequence[str]) -> Column:
+        """A column read strictly."""
+        name = self.cells.header[i]
+        self._require_complete(i, cells)
+        if (told := self._ambiguity_note(cells)) is not None:
+            raise InputError(f"{self.path}: in the column {name!r}, {told}")
+        self._refuse_stray_cell(i, cells)
+        if told := too_many_texts(cells):
+            raise InputError(f"{self.path}: in the column {name!r}, {told}, or drop it")
+        block, levels = encode(cells)
+        return Column(block, levels, categories_note(name, cells, levels))
+
+    def _tidied(self, i: int, cells: Sequence[str], dropped: bool) -> Column:
+        """A column tidied: left out, with a note, where it says nothing or cannot be read."""
+        name = self.cells.header[i]
         if dropped and (odd := self._stray_position(cells)) is not None:
             where = f"{cells[odd]!r} in line {self.cells.lines[odd]}"
-            return Column(None, note=f"{name!r} is left out: it is dropped, and holds {where}")
+            return left_out(name, f"it is dropped, and holds {where}")
         plain = plain_numbers(cells)
         if plain is None:
             self._refuse_stray_cell(i, cells)
         if (told := self._ambiguity_note(cells)) is not None:
-            return Column(None, note=f"{name!r} is left out: {told}")
+            return left_out(name, told)
         if plain is not None:  # as nearly all columns are: one look at each cell is enough
             return Column(plain)
         found = tidy_column(name, cells)

@@ -35,9 +35,9 @@ BUILT_IN = ("wine", "breast_cancer", "iris", "digits", "diabetes")
 class Data:
     """X (rows, columns) with a name a column, the target, and the columns that are one attribute together.
 
-    `together` holds one label a row when rows with the same label must stay in one fold; `notes` say what
-    was left out or filled when the data was tidied, and which texts may have been meant otherwise; `left_out` names
-    the columns that were left out; `holds` is what the target holds, classes or numbers (None: what it looks like).
+    `together` holds one label a row when rows with the same label must stay in one fold; `notes` say what was left out
+    or filled when the data was tidied, and which texts may have been meant otherwise; `left_out` names the columns that
+    were left out, each with its note; `holds` is what the target holds, classes or numbers (None: what it looks like).
     """
 
     X: NDArray[np.float64]
@@ -46,7 +46,7 @@ class Data:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     together: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
     holds: str | None = None
 
     @property
@@ -196,7 +196,7 @@ def _from_csv(
     if told := too_many_levels(read):
         raise InputError(f"{file.path}: {told}")
     X = np.hstack([block for block, _ in kept.values()], dtype=np.float64)
-    left_out = tuple(name for name in read if name not in kept)
+    left_out = {name: column.note for name, column in read.items() if column.block is None}
     return Data(
         X=X, y=y, columns=columns, groups=groups, together=together, notes=tuple(notes), left_out=left_out, holds=held
     )

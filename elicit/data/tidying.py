@@ -101,6 +101,11 @@ class Column:
     note: str = ""
 
 
+def left_out(name: str, why: str) -> Column:
+    """What becomes of a column that is no attribute, with the note that says why."""
+    return Column(None, note=f"{name!r} is left out: {why}")
+
+
 def too_many_levels(columns: Mapping[str, Column]) -> str:
     """What is wrong with a table that together with the 0/1 columns of its texts would fill the memory."""
     levels = {name: len(column.levels) for name, column in columns.items() if column.levels}
@@ -122,22 +127,22 @@ def tidy_column(name: str, cells: Sequence[str]) -> Column:
         why = "empty" if not known else "constant"
         if known and gaps:
             why = f"{known[0]!r} or missing; where a gap stands for another value, write that"
-        return Column(None, note=f"{name!r} is left out: it is {why}")
+        return left_out(name, f"it is {why}")
     if values is not None:
         if large := next(filter(too_large, known), None):
-            return Column(None, note=f"{name!r} is left out: {too_large_note(large)}")
+            return left_out(name, too_large_note(large))
         if values.min() == values.max():
             same = len({Decimal(cell) for cell in known}) < 2  # as 5 and 5.0
             why = "it is constant" if same else f"its values differ only {BEYOND_DIGITS}; shorten them"
-            return Column(None, note=f"{name!r} is left out: {why}")
+            return left_out(name, why)
         numbers = np.full(len(cells), np.nan)
         numbers[np.logical_not(missing)] = values
         note = f"{name!r} has {many(gaps, 'missing value')}{FILLED}" if gaps else ""
         return Column(numbers.reshape(-1, 1), note=note)
     if looks_like_names(known):
-        return Column(None, note=f"{name!r} is left out: {what_they_look_like(known)}")
+        return left_out(name, what_they_look_like(known))
     if told := too_many_texts(cells):
-        return Column(None, note=f"{name!r} is left out: {told}")
+        return left_out(name, told)
     block, found = encode([MISSING_LEVEL if gap else cell for cell, gap in zip(cells, missing, strict=True)])
     notes = [f"{name!r} has {many(gaps, 'missing value')}, a level of its own"] if gaps else []
     return Column(block, found, "; ".join(filter(None, [*notes, categories_note(name, known, found)])))
