@@ -2,12 +2,14 @@
 
 import argparse
 import inspect
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from importlib import import_module
 
 import numpy as np
@@ -19,7 +21,7 @@ from elicit.commands.defaults import SELECTOR, SELECTOR_BUDGET, SETTINGS
 from elicit.commands.parsers import add_commands
 from elicit.data import BUILT_IN, load
 from elicit.data.models import _MODELS
-from elicit.decide.settings import Settings
+from elicit.decide.settings import PRESETS, Settings
 from elicit.operators.lines import _WORDS, KEEP
 from elicit.scores.relevance import ALL_SUBSETS, SUBSETS
 from elicit.sources.oracle import _ORACLES
@@ -140,6 +142,13 @@ def test_help_tells_how_many_subsets_are_tried_for_relevance(capsys):
     assert f"(default: {SUBSETS}, or all of up to {ALL_SUBSETS} attributes)" in told
 
 
+def test_a_preset_is_told_as_a_scenario_would_write_it(capsys):
+    assert main(["--defaults"]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("  source: "))
+    choices = tomllib.loads(re.sub(r", (?=\w+ = )", "\n", line.removeprefix("  source: ")))
+    assert choices == {key: list(v) if isinstance(v, tuple) else v for key, v in PRESETS["source"].items()}
+
+
 def test_the_defaults_are_those_of_the_selector_and_of_the_sets_too(capsys):
     from elicit import ElicitSelector
     from elicit.estimator.fitting import automatic_budget
@@ -152,7 +161,7 @@ def test_the_defaults_are_those_of_the_selector_and_of_the_sets_too(capsys):
     kinds = (int, float, str)
     given = {name for name, parameter in parameters.items() if isinstance(parameter.default, kinds)}
     assert given - {"verbose"} <= SELECTOR.keys() | {"estimator"}
-    assert ", ".join(f"{key} = {value}" for key, value in SELECTOR.items()) in told
+    assert ", ".join(f"{key} = {json.dumps(value)}" for key, value in SELECTOR.items()) in told
     assert " ".join(SELECTOR_BUDGET.split()) in " ".join((ElicitSelector.__doc__ or "").split())
     assert [automatic_budget(n) for n in (2, 9, 60, 99)] == [20, 45, 400, 400]
     assert f"in the exact set = {inspect.signature(ExactSet).parameters['delta'].default:g}\n" in told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from textwrap import wrap
 from typing import Any
@@ -63,12 +63,11 @@ def defaults(columns: int) -> Iterator[str]:
     yield "settings of [elicit] in a scenario, and of a session:"
     plain = Settings().plain()
     for setting in fields(Settings):
-        value = plain[setting.name]
-        yield f"  {setting.name} = {'none' if value is None else json.dumps(value)}"
+        yield f"  {_written({setting.name: plain[setting.name]})}"
         yield from _wrapped(setting.metadata["meaning"], columns)
     yield "presets:"
     for name, choices in PRESETS.items():
-        yield f"  {name}: " + (", ".join(f"{k} = {v}" for k, v in choices.items()) or "the settings above")
+        yield f"  {name}: {_written(choices) or 'the settings above'}"
     yield "c, the weight of a statement by its source:"
     for source, weight in WEIGHTS.items():
         yield f"  {source.value} = {weight:g}"
@@ -78,12 +77,17 @@ def defaults(columns: int) -> Iterator[str]:
     yield "models:"
     yield f"  of ask = {CLASSIFIER} for classes, {REGRESSOR} for numbers; of table = {TABLE_MODEL}"
     yield "an ElicitSelector, where it has defaults of its own:"
-    yield "  " + ", ".join(f"{key} = {value}" for key, value in SELECTOR.items())
+    yield f"  {_written(SELECTOR)}"
     yield f"  budget auto is {SELECTOR_BUDGET}"
     yield "a session without a command:"
-    yield "  " + ", ".join(f"{key} = {value}" for key, value in FIRST_SESSION.items())
+    yield f"  {_written(FIRST_SESSION)}"
     yield "in every session with a person:"
-    yield "  " + ", ".join(f"{key} = {value}" for key, value in SETTINGS.items())
+    yield f"  {_written(SETTINGS)}"
+
+
+def _written(choices: Mapping[str, Any]) -> str:
+    """Choices as a scenario would write them, but for what is none, which it would leave out."""
+    return ", ".join(f"{key} = {'none' if value is None else json.dumps(value)}" for key, value in choices.items())
 
 
 def _wrapped(meaning: str, columns: int) -> list[str]:
