@@ -49,7 +49,7 @@ def test_the_best_rival_is_the_one_of_least_mean_regret_among_those_told():
     ]
     (line,) = lines_of("here", results)
     assert (line.scenario, line.kind, line.runs) == ("here", "linear", 2)
-    assert (line.rival, line.rivals) == ("sbs", pytest.approx(0.02))
+    assert (line.rival, line.rival_regret) == ("sbs", pytest.approx(0.02))
     assert line.surrogate == 0.004
     assert line.ours == pytest.approx(0.005)
     assert line.found == (0.5, None)
@@ -102,9 +102,9 @@ def test_how_soon_ours_is_as_good_as_floating_selection_ends_up(traces, share):
     [
         ({}, [True, True, True]),
         ({"ours": 0.011}, [False, True, True]),
-        ({"rivals": 0.0005 - 1e-16, "ours": 0.00025}, [True, True, True]),  # half, but for rounding
-        ({"rivals": 0.0, "ours": 0.0002}, [True, True, True]),
-        ({"rivals": 0.0, "ours": 0.00021}, [False, True, True]),
+        ({"rival_regret": 0.0005 - 1e-16, "ours": 0.00025}, [True, True, True]),  # half, but for rounding
+        ({"rival_regret": 0.0, "ours": 0.0002}, [True, True, True]),
+        ({"rival_regret": 0.0, "ours": 0.00021}, [False, True, True]),
         ({"soon": 0.34}, [True, False, True]),
         ({"soon": inf}, [True, False, True]),
         ({"questions": (7, 8)}, [True, True, False]),
@@ -112,7 +112,14 @@ def test_how_soon_ours_is_as_good_as_floating_selection_ends_up(traces, share):
     ],
 )
 def test_each_promise_is_told_as_it_is(change, kept):
-    plain = {"rival": "sfs", "rivals": 0.02, "surrogate": None, "ours": 0.01, "found": (1.0, None), "questions": (6, 9)}
+    plain = {
+        "rival": "sfs",
+        "rival_regret": 0.02,
+        "surrogate": None,
+        "ours": 0.01,
+        "found": (1.0, None),
+        "questions": (6, 9),
+    }
     line = Line("s", "linear", 4, **{**plain, "soon": 1 / 3, "milliseconds": 1.0, **change})
     assert line.promises == dict(zip(PROMISED, kept, strict=True))
 
@@ -234,7 +241,7 @@ def test_names_send_nothing_to_the_terminal_and_stand_before_every_part_of_a_nar
 
 def test_only_searches_that_are_named_as_rivals_are_the_best_told():
     (line,) = lines_of("s", [run("elicit", 0.1), run("genetic", 0.01), run("sffs (unlimited)", 0.0), run("sffs", 0.2)])
-    assert (line.rival, line.rivals) == ("sffs", 0.2)
+    assert (line.rival, line.rival_regret) == ("sffs", 0.2)
 
 
 @pytest.mark.parametrize("told", ["sfs", "sbs", "sffs", "sffs:pudil", "sfbs", "sfbs:pudil", "hill-climb"])
@@ -272,7 +279,7 @@ def test_a_run_of_many_questions_does_not_stand_for_all():
 
 def test_the_better_of_two_rules_of_floating_is_the_rival():
     (line,) = lines_of("s", [run("elicit", 0.1), run("sffs", 0.3), run("sfbs:pudil", 0.2), run("sffs:pudil", 0.1)])
-    assert (line.rival, line.rivals) == ("sffs:pudil", 0.1)
+    assert (line.rival, line.rival_regret) == ("sffs:pudil", 0.1)
 
 
 def test_a_run_that_takes_long_for_each_evaluation_does_not_stand_for_all():

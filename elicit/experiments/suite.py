@@ -46,6 +46,7 @@ class Line:
     """What came of one scenario for one kind of operator. `rival` is the best of `RIVALS`, told the utility.
 
     Ours is the choice of [elicit] called so, or else the first; without any, `ours` is None and nothing is promised.
+    `rival_regret`, `surrogate` and `ours` are mean regrets.
 
     `found` is the share of runs of ours that found the best, and that of those in which noise does not decide which it
     is. `soon` is the evaluations of ours until it is as good as unlimited floating selection ends up, as a share of the
@@ -58,7 +59,7 @@ class Line:
     kind: str
     runs: int
     rival: str | None
-    rivals: float | None
+    rival_regret: float | None
     surrogate: float | None
     ours: float | None
     found: tuple[float, float | None]
@@ -74,9 +75,9 @@ class Line:
         found: dict[str, bool] = {}
         if self.ours is None:
             return found
-        if self.rivals is not None:
+        if self.rival_regret is not None:
             promise = f"at most half the regret of the best told, or {NEXT_TO_NOTHING}"
-            found[promise] = self.ours <= max(self.rivals / 2, NEXT_TO_NOTHING) + GRID
+            found[promise] = self.ours <= max(self.rival_regret / 2, NEXT_TO_NOTHING) + GRID
         if self.soon is not None:
             found["as good as sffs at its own end, in a third of its evaluations"] = self.soon <= _SOON
         if self.found[1] is not None:
@@ -117,7 +118,7 @@ def _line(scenario: str, kind: str, results: Results) -> Line:
         kind=kind,
         runs=len(ours),
         rival=rival,
-        rivals=None if rival is None else regret[rival],
+        rival_regret=None if rival is None else regret[rival],
         surrogate=regret.get("surrogate"),
         ours=None if name is None else regret[name],
         found=(_share_found(ours) or 0.0, _share_found([run for run in ours if run["noise_decides"] is False])),
@@ -187,7 +188,7 @@ def table(lines: Sequence[Line], width: int | None = None) -> list[str]:
             printable(line.kind),
             str(line.runs),
             line.rival or "–",
-            _number(line.rivals),
+            _number(line.rival_regret),
             _number(line.surrogate),
             _number(line.ours),
             "–" if line.ours is None else _found(line.found),
