@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     found, relevances = list[Column](), list[Relevance]()
     with ExitStack() as at_the_end, destination(args.json, args.data) as out:
         # after hours, perhaps: it is told even if what follows is interrupted, or the file cannot be written
-        at_the_end.callback(_show, heading, names, found, relevances, f"{model} at level {level:g}")
+        at_the_end.callback(print_results, heading, names, found, relevances, f"{model} at level {level:g}")
         with Meter(sys.stderr) as meter:
             troubles = _compute_scores(measures, options, data, columns, meter, found)
             unasked = [trouble for trouble in troubles if args.by is None and trouble[0].name not in options]
@@ -77,18 +77,6 @@ def run(args: argparse.Namespace) -> int:
             write_json(out, _as_json(args, names, found, relevances))
     _report_troubles([trouble for trouble in troubles if trouble not in unasked])
     return DONE
-
-
-def _show(
-    heading: Sequence[str],
-    names: Sequence[str],
-    found: Sequence[Column],
-    relevances: Sequence[Relevance],
-    judged: str,
-) -> None:
-    """Print what there is, if anything was computed."""
-    if found or relevances:
-        print_results(heading, names, found, relevances, judged)
 
 
 def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:

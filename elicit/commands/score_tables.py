@@ -33,7 +33,12 @@ class Column:
 def print_results(
     heading: Sequence[str], names: Sequence[str], found: Sequence[Column], relevances: Sequence[Relevance], judged: str
 ) -> None:
-    """What was scored, the scores beside each other, how far they agree, and what is relevant (`judged`: to what)."""
+    """What was scored, the scores beside each other, how far they agree, and what is relevant (`judged`: to what).
+
+    Nothing is printed where nothing was computed.
+    """
+    if not (found or relevances):
+        return
     for line in heading:
         say(line)
     columns = screen_width()
