@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from elicit.commands.arguments import column_groups, listed, mask_of_listed
 from elicit.commands.chosen_data import reading
 from elicit.commands.defaults import SETTINGS
+from elicit.commands.output import check_place
 from elicit.commands.parsers import CLASSIFIER, REGRESSOR
-from elicit.commands.reduced_data import check_place
 from elicit.commands.session import PlayOptions, data_summary, free_path, play_session, unfinished_note
 from elicit.data import BUILT_IN, Data, load, regrouped, without
 from elicit.data.costs import listed_costs

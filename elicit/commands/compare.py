@@ -13,6 +13,7 @@ from typing import Any
 from elicit.alongside.display import failure_lines
 from elicit.commands.arguments import refuse_beside
 from elicit.commands.output import (
+    check_place,
     destination,
     input_files,
     journal_folder,
@@ -22,7 +23,6 @@ from elicit.commands.output import (
     write_json,
 )
 from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
-from elicit.commands.reduced_data import check_place
 from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
@@ -82,16 +82,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _tell(paths: Sequence[Path], scenarios: Sequence[Scenario], played: Sequence[Results], choosing: bool) -> None:
     """One table of all results, and notes on them; of several scenarios, perhaps only the first were played."""
-    alone = len(paths) == 1 or (choosing and len(played) == 1)  # which choice others would make takes two
-    if alone:
-        lines, notes = side_by_side(played[0], screen_width()), ["", *_notes(played[0], scenarios[0])]
+    by_name = dict(zip((path.stem for path in paths), played, strict=False))
+    if len(paths) == 1 or (choosing and len(played) == 1):  # which choice others would make takes two
+        lines, notes = side_by_side(played[0], screen_width()), _notes(played[0], scenarios[0])
+    elif choosing:
+        lines, notes = Choosing.of(by_name).lines(screen_width()), _suite_notes(by_name, scenarios)
     else:
-        by_name = dict(zip((path.stem for path in paths), played, strict=False))
-        lines, notes = _choosing(by_name) if choosing else _suite(by_name)
-        further = _suite_notes(by_name, scenarios)
-        notes += ["", *further] if choosing and further else further
+        lines, notes = _suite(by_name)
+        notes += _suite_notes(by_name, scenarios)
     print("\n".join(lines))
-    for note in notes:
+    for note in ["", *notes] if notes else []:
         say(note)
 
 
@@ -188,15 +188,10 @@ def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing:
             raise InputError(f"{path}: a suite counts every evaluation; leave trace_every out, or play it alone")
 
 
-def _choosing(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
-    """A table of which choice all the other scenarios would make, and no notes."""
-    return Choosing.of(played).lines(screen_width()), []
-
-
 def _suite(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
     """One table of several scenarios, by name, and notes on it."""
     lines = [line for name, results in played.items() for line in lines_of(name, results)]
-    notes = ["", *promises_kept(lines), "", _HOW_THEY_LEARN, *_without_regret(played, lines)]
+    notes = [*promises_kept(lines), "", _HOW_THEY_LEARN, *_without_regret(played, lines)]
     notes += _wrong_notes([run for results in played.values() for run in results])
     return table(lines, screen_width()), notes
 

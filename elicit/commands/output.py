@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from elicit.commands.status import width_of
-from elicit.complete import complete
+from elicit.complete import complete, require_room
 from elicit.errors import InputError
 from elicit.journal import is_journal
 from elicit.printable import entry, printable
@@ -32,6 +32,24 @@ def refuse_to_overwrite(output: str | None, *inputs: str | None) -> None:
             raise InputError(f"{output}: is read or kept by this command too; give another file")
     if output is not None and is_journal(output):
         raise InputError(f"{output}: is a journal, which writing would destroy; give another file")
+
+
+def check_place(output: str | None, *inputs: str | None) -> None:
+    """Refuse, before any work begins, an output that cannot be written or would overwrite an input."""
+    refuse_to_overwrite(output, *inputs)
+    if output is None:
+        return
+    if os.path.isdir(output) or not os.path.isdir(os.path.dirname(output) or "."):
+        raise InputError(f"{output}: cannot be written; give a file in a folder that exists")
+    if not os.path.exists(output) or os.path.isfile(output):  # a device or a pipe is written to as it is
+        try:
+            require_room(output)
+        except OSError as error:
+            raise _not_written(output, error) from error
+
+
+def _not_written(output: str, error: OSError) -> InputError:
+    return InputError(f"{output}: cannot be written ({error.strerror or error}); choose another place")
 
 
 @contextmanager
@@ -61,7 +79,7 @@ def destination(path: str | None, *inputs: str | None) -> Iterator[IO[str] | Non
     except OSError as error:
         if error is of_the_work:
             raise
-        raise InputError(f"{path}: cannot be written ({error.strerror or error}); choose another place") from error
+        raise _not_written(path, error) from error
 
 
 def write_json(out: IO[str], plain: object) -> None:

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from elicit.commands.output import destination, refuse_to_overwrite
-from elicit.complete import require_room
+from elicit.commands.output import destination
 from elicit.data import BUILT_IN, load
 from elicit.data.cells import cells_of
 from elicit.errors import InputError
 from elicit.printable import many
-
-
-def check_place(output: str | None, *inputs: str | None) -> None:
-    """Refuse, before any work begins, an output that cannot be written or would overwrite an input."""
-    refuse_to_overwrite(output, *inputs)
-    if output is None:
-        return
-    if os.path.isdir(output) or not os.path.isdir(os.path.dirname(output) or "."):
-        raise InputError(f"{output}: cannot be written; give a file in a folder that exists")
-    if not os.path.exists(output) or os.path.isfile(output):  # a device or a pipe is written to as it is
-        try:
-            require_room(output)
-        except OSError as error:
-            raise InputError(
-                f"{output}: cannot be written ({error.strerror or error}); choose another place"
-            ) from error
 
 
 def write_reduced(output: str, section: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from elicit.alongside.insight import Insight
 from elicit.asks import Oracle
 from elicit.commands.ending_bounds import false_step
-from elicit.commands.reduced_data import check_place
+from elicit.commands.output import check_place
 from elicit.commands.session import PlayOptions, play_session, session_oracle
 from elicit.data import BUILT_IN
 from elicit.decide.elicitation import Elicitation
