@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,18 +65,16 @@ def oracle_from(section: Section, folder: Path) -> Oracle | SyntheticSpec:
         raise InputError(f"needs a `kind`: one of {', '.join(map(repr, _ORACLES))}")
     if not isinstance(kind, str) or kind not in _ORACLES:
         raise InputError(f"`kind` is one of {', '.join(map(repr, _ORACLES))}; found {kind!r}{nearest(kind, _ORACLES)}")
-    make, required, _ = _ORACLES[kind]
     _only_known(section, kind)
-    for name in required:
+    for name in _ORACLES[kind].required:
         if name not in section:
             raise InputError(f"of kind {kind!r} needs `{name}`; add it")
-    return make(section, folder)
+    return _ORACLES[kind].make(section, folder)
 
 
 def _only_known(section: Section, kind: str) -> None:
     """Refuse keys that no oracle of this kind has."""
-    _, required, optional = _ORACLES[kind]
-    sections.only_known(section, ("kind", *required, *optional))
+    sections.only_known(section, ("kind", *_ORACLES[kind].required, *_ORACLES[kind].optional))
 
 
 def _table(section: Section, folder: Path) -> Oracle:
@@ -149,20 +148,28 @@ _CRITERIA_KEYS = ("costs", "cost_unit", *MADE, "scorers")
 #: The keys that say how data are read: see `data.load` and `data.regrouped`.
 _READING_KEYS = ("tidy", "group_col", "groups", "dropped", "holds")
 
-#: For each kind: how it is made, the keys that it needs, and those that it may have.
-_ORACLES: dict[str, tuple[Callable[[Section, Path], Oracle | SyntheticSpec], tuple[str, ...], tuple[str, ...]]] = {
-    "table": (_table, ("path",), ("minimise", "data", "target", "model", *_READING_KEYS)),
-    "wrapper": (
+
+class _Kind(NamedTuple):
+    """How an oracle of a kind is made, the keys that it needs, and those that it may have."""
+
+    make: Callable[[Section, Path], Oracle | SyntheticSpec]
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+
+
+_ORACLES = {
+    "table": _Kind(_table, ("path",), ("minimise", "data", "target", "model", *_READING_KEYS)),
+    "wrapper": _Kind(
         _wrapper,
         ("data", "model"),
         ("target", "folds", "scoring", "random_state", *_READING_KEYS, *_CRITERIA_KEYS),
     ),
-    "filter": (_filter, ("data", "merit"), ("target", "tidy", "holds", "scores", "bins", "costs", "cost_unit")),
-    "synthetic": (_synthetic, ("n",), ("interaction", "size")),
+    "filter": _Kind(_filter, ("data", "merit"), ("target", "tidy", "holds", "scores", "bins", "costs", "cost_unit")),
+    "synthetic": _Kind(_synthetic, ("n",), ("interaction", "size")),
 }
 
 #: The keys that an [oracle] may have, of whatever kind.
-KEYS = ("kind", *dict.fromkeys(key for _, needed, further in _ORACLES.values() for key in (*needed, *further)))
+KEYS = ("kind", *dict.fromkeys(key for kind in _ORACLES.values() for key in (*kind.required, *kind.optional)))
 
 
 def _random_state(section: Section) -> int:
