@@ -47,13 +47,13 @@ from elicit.printable import LONGEST_LABEL, rounded
 from elicit.proof.record_check import Step
 from elicit.proof.strained import strained_words
 from elicit.proof.why import Why
-from elicit.report.content import Measurement, _events, gather, strongest
+from elicit.report.content import Measurement, _events, gather
 from elicit.report.drawing import HEIGHT, LEFT, LOOKS, RIGHT, WIDTH, bars, curve, path_of_session, scale
 from elicit.report.front import _near, front_section
 from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, Importance, ModelStory, story_of
 from elicit.report.page import page
-from elicit.report.power import _heat, _interaction
+from elicit.report.power import _heat, _interaction, strongest
 from elicit.report.scores import _importance
 from elicit.report.session import session
 from elicit.sessions import begin, elicitation_of, header_of

@@ -36,9 +36,6 @@ from elicit.utility.explain import FIRST_CAUSES
 #: How many rejected subsets have their price worked out again, the cheapest first.
 MOST_PRICES = 30
 
-#: How many attributes the table of interactions shows, those of the largest power.
-MOST_INTERACTIONS = 30
-
 
 @dataclass(frozen=True)
 class Measurement:
@@ -90,7 +87,16 @@ class Price:
 
 @dataclass(frozen=True)
 class Content:
-    """Everything that the page shows, but for the model."""
+    """Everything that the page shows, but for the model.
+
+    best: the place of what is recommended. scope, meaning, clear: what the set of utilities is called, what it is, and
+    how large in it the margin of one clear answer is.
+    holds, false_step: the steps that hold in `elicit verify`, and the first that does not. current: those that hold and
+    speak of the result as it is.
+    prices: of the `passed_over` subsets the cheapest. power, interactions: of each attribute and each pair, in the
+    simplest utility that agrees.
+    set_aside: the statements that the recommendation does not honour, or not in full.
+    """
 
     attributes: tuple[str, ...]
     criteria: tuple[Criterion, ...]
@@ -148,7 +154,7 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
     return Content(
         attributes=history.attributes.names,
         criteria=history.criteria,
-        measured=_measured(why),
+        measured=_measured(history),
         best=place[why.best],
         ended="The run has not ended yet." if stopped is None else f"Ended by {stopped.reason}.",
         scope=why.utilities.scope,
@@ -161,13 +167,13 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
         otherwise=tuple(reversed_answers(why, otherwise, None)),
         questions=_questions(why, place),
         implied=_implied(why),
-        events=tuple(_events(record, why.history)),
+        events=tuple(_events(record, history)),
         prices=_prices(why),
         passed_over=len(history.rejected),
         power=tuple(theta.power().tolist()),
         interactions=tuple(map(tuple, theta.interactions().tolist())),
         failures=tuple((history.attributes.subset(x), fact.reason) for x, fact in history.failed.items()),
-        set_aside=_set_aside(why),
+        set_aside=tuple(not_honoured(elicitation, strained_in(elicitation), why.attributes.braced)),
         family=elicitation.family,
         measured_with=_measured_with(header, elicitation.family),
         settings=tuple((key, _plain(value)) for key, value in sorted(header.settings["elicit"].items())),
@@ -177,8 +183,8 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
     )
 
 
-def _measured(why: Why) -> tuple[Measurement, ...]:
-    history, front = why.history, set(why.history.front)
+def _measured(history: History) -> tuple[Measurement, ...]:
+    front = set(history.front)
     return tuple(
         Measurement(
             k,
@@ -322,13 +328,3 @@ def _prices(why: Why) -> tuple[Price, ...]:
             )
         )
     return tuple(found)
-
-
-def _set_aside(why: Why) -> tuple[str, ...]:
-    """The statements that the recommendation does not honour, or not in full."""
-    return tuple(not_honoured(why.elicitation, strained_in(why.elicitation), why.attributes.braced))
-
-
-def strongest(content: Content) -> list[int]:
-    """Positions of the attributes shown in the table of interactions, those of the largest power, in their order."""
-    return sorted(sorted(content.candidates, key=lambda i: -abs(content.power[i]))[:MOST_INTERACTIONS])

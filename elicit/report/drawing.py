@@ -22,7 +22,7 @@ LONGEST_LABEL, NAMES_END = 20, 165
 #: Round values on an axis, and the least span that has any.
 MOST_TICKS, LEAST_SPAN = 5, 1e-300
 
-#: What the style sheet says of a shape of each class, in its light colours: it goes before where there is one.
+#: The attributes of a shape of each class, in the light colours of the style sheet, which overrides them.
 LOOKS: Mapping[str, Mapping[str, str]] = {
     "tick": {"fill": "#1b1f24", "font-size": "11px"},
     "axis": {"fill": "#57606a", "font-size": "11px"},

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from elicit.printable import many, told_apart
-from elicit.report.content import Content, strongest
+from elicit.report.content import Content
 from elicit.report.drawing import bars
 from elicit.report.markup import Html, element
 from elicit.report.pieces import boxed, folded, table
+
+#: How many attributes the map of pairs shows, those of the largest power.
+MOST_INTERACTIONS = 30
 
 #: With more attributes than these the map of pairs is printed on a page that lies on its side.
 MOST_UPRIGHT = 12
@@ -40,6 +43,11 @@ def power(content: Content) -> Iterator[Html]:
     ]
     yield folded("The same as a table", table(("attribute", "power index", "recommended"), rows, title, {1}))
     yield from _interaction(content)
+
+
+def strongest(content: Content) -> list[int]:
+    """Positions of the attributes that the map of pairs shows, in their order."""
+    return sorted(sorted(content.candidates, key=lambda i: -abs(content.power[i]))[:MOST_INTERACTIONS])
 
 
 def _interaction(content: Content) -> Iterator[Html]:
