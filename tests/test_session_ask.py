@@ -616,6 +616,13 @@ def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):
         regrouped(data, {"place": ["b"]})
     with pytest.raises(InputError, match="'g' names 'same', which is left out of the data; take it out of the group"):
         regrouped(replace(data, left_out={"same": ""}), {"g": ["b", "same"]})
+    texts = replace(data, columns=(*data.columns[:-1], "c=r"), groups={"c": ("c=r",)})
+    with pytest.raises(
+        InputError, match="'h' names 'c', which is in a group already; a column may be in one group only"
+    ):
+        regrouped(texts, {"g": ["c"], "h": ["c"]})
+    with pytest.raises(InputError, match="'g' names 'cc', which is no attribute; did you mean 'c'"):
+        regrouped(texts, {"g": ["cc"]})
 
 
 def test_warnings_name_what_may_mislead():

@@ -152,7 +152,11 @@ def _known_column(name: str, data: Data, group: str) -> tuple[str, ...]:
         return (name,)
     if name in data.left_out:
         raise InputError(f"the group {group!r} names {name!r}, which is left out of the data; take it out of the group")
-    hint = nearest(name, data.columns, "check the name; a column may be in one group only")
+    if name in data.groups:  # a column of texts, which a group has taken already
+        raise InputError(
+            f"the group {group!r} names {name!r}, which is in a group already; a column may be in one group only"
+        )
+    hint = nearest(name, (*data.columns, *data.groups), "check the name")
     raise InputError(f"the group {group!r} names {name!r}, which is no attribute{hint}")
 
 
