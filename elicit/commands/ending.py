@@ -48,41 +48,46 @@ def ending(
     wrong: what did not hold in the journal when it was opened; a claim that was found there is not relied on then.
     """
     elicitation, path = session.elicitation, pasted(os.fspath(session.journal.path))
+    check = _command("check the proofs again:", f"elicit verify {path}")
     yield ""
-    told = result.subset is not None and (wrong is None or not session.journal.claim_was_found)
-    bounds = proven_bounds(session.journal, elicitation.family) if told else Bounds()
     if result.subset is None:
         yield "Nothing could be measured, so nothing is recommended."
-    else:
-        with one_thread():
-            yield from _recommended(session, oracle, section, result.subset)
-            yield from _guess_warning(elicitation, oracle, result.subset)
-            yield from _best_by_score_alone(elicitation, result.subset)
-            yield from what_is_proven(elicitation, result, bounds)
-            if wrong is not None:
-                yield from set_in_lines(
-                    f"a claim that the journal holds is false, and nothing here relies on it: {wrong}"
-                )
-            yield from reasons(elicitation, result.subset, result.set_aside)
-            yield from what_answers_did(elicitation, result.subset)
-    for line in failure_lines([result.failures]):
-        yield from set_in_lines(line)
-    if result.subset is not None:
-        yield from statements_set_aside(elicitation, result)
-        for name in elicitation.history.too_fine:
-            text = f"note: all values of {printable(name)} lie within {FINE:g}, and within {GRID:g} they count as equal"
-            yield from set_in_lines(f"{text}; take a smaller unit")
+        yield from _failures(result)
+        yield from _spent(session, oracle, result)
+        yield ""
+        yield from _what_may_do_instead(elicitation, result)
+        yield from check
+        return
+    told = wrong is None or not session.journal.claim_was_found
+    bounds = proven_bounds(session.journal, elicitation.family) if told else Bounds()
+    with one_thread():
+        yield from _recommended(session, oracle, section, result.subset)
+        yield from _guess_warning(elicitation, oracle, result.subset)
+        yield from _best_by_score_alone(elicitation, result.subset)
+        yield from what_is_proven(elicitation, result, bounds)
+        if wrong is not None:
+            yield from set_in_lines(f"a claim that the journal holds is false, and nothing here relies on it: {wrong}")
+        yield from reasons(elicitation, result.subset, result.set_aside)
+        yield from what_answers_did(elicitation, result.subset)
+    yield from _failures(result)
+    yield from statements_set_aside(elicitation, result)
+    for name in elicitation.history.too_fine:
+        text = f"note: all values of {printable(name)} lie within {FINE:g}, and within {GRID:g} they count as equal"
+        yield from set_in_lines(f"{text}; take a smaller unit")
     yield from _spent(session, oracle, result)
     yield ""
-    if result.subset is None:
-        yield from _what_may_do_instead(elicitation, result)
-    else:
-        if bounds.family != 0:
-            yield from _how_to_go_on(elicitation, path)
-        yield from _command("a page to keep or send:", f"elicit report {path} -o report.html")
-    yield from _command("check the proofs again:", f"elicit verify {path}")
-    if result.subset is not None and (code := snippet(section, result.names)):
+    if bounds.family != 0:
+        yield from _how_to_go_on(elicitation, path)
+    yield from _command("a page to keep or send:", f"elicit report {path} -o report.html")
+    yield from check
+    if code := snippet(section, result.names):
         yield from ("", "in scikit-learn, with pandas:", "", *(f"    {line}".rstrip() for line in code))
+
+
+def _failures(result: Result) -> Iterator[str]:
+    """Why subsets could not be measured, if some could not."""
+    for line in failure_lines([result.failures]):
+        yield from set_in_lines(line)
 
 
 def _what_may_do_instead(elicitation: Elicitation, result: Result) -> Iterator[str]:
