@@ -47,6 +47,11 @@ def run(args: argparse.Namespace) -> int:
     if args.reproduce is not None:
         refuse_beside("reproduce", args)
         return reproduce()
+    return _score(args)
+
+
+def _score(args: argparse.Namespace) -> int:
+    """Score the attributes of the data, and tell what is relevant where that is wanted."""
     if args.data is None:
         raise InputError("say which data: elicit score DATA --target COL, or elicit score --list")
     _refuse_idle_options(args)
