@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +83,6 @@ def load(
     subset will hold it, is left out where it could not be tidied, and not read at all without `tidy`. The target
     `holds` classes or numbers; where nobody says which, the short name of the `model` may (see `data.target`).
     """
-    predicts = target_of_model(model)
     if name in BUILT_IN:
         if group_col is not None:
             raise InputError(f"the built-in data {name!r} has no column to group by; leave it out")
@@ -97,13 +95,13 @@ def load(
     if not os.path.exists(path) and not path.suffix:  # false, too, for a path that cannot be
         hint = nearest(name, BUILT_IN, f"the built-in data are {', '.join(BUILT_IN)}")
         raise InputError(f"{path}: no such file or built-in data{hint}")
+    cells = cells_of(path)
     if target is None:
-        columns = ", ".join(map(repr, cells_of(path).header))
+        columns = ", ".join(map(repr, cells.header))
         raise InputError(
             f'{path}: say which column is the target (--target, or target = "…"); the columns are {columns}'
         )
-    file = CellColumns(path, cells_of(path), tidy)
-    return _from_csv(file, target, group_col, dropped, partial(target_of, holds=holds, model_predicts=predicts))
+    return _from_csv(CellColumns(path, cells, tidy), target, group_col, dropped, holds, target_of_model(model))
 
 
 def refuse_gaps(what: str, gap: str | None, otherwise: str) -> None:
@@ -176,14 +174,15 @@ def _from_csv(
     target: str,
     group_col: str | None,
     dropped: Collection[str],
-    read_target: Callable[[Sequence[str]], tuple[NDArray[Any], str]],
+    holds: str | None,
+    model_predicts: str | None,
 ) -> Data:
     at, by = file.places(target, group_col)
     notes: list[str] = []
     if file.tidy:
         file = file.where_known(at, notes)
     read = {name: file.column(i, name in dropped) for i, name in enumerate(file.cells.header) if i not in (at, by)}
-    y, held = read_target(file.target(at))
+    y, held = target_of(file.target(at), holds, model_predicts)
     together = None if by is None else np.array(file.labels(by))
     notes += [column.note for column in read.values() if column.note]
     kept = {name: (column.block, column.levels) for name, column in read.items() if column.block is not None}
