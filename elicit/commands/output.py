@@ -1,4 +1,4 @@
-"""Output files: written whole or not at all, and checked before the work begins."""
+"""Output: lines of prose, and files that are written whole or not at all, checked before the work begins."""
 
 from __future__ import annotations
 

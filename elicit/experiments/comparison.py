@@ -117,8 +117,9 @@ def walk_run(
     # a walk from above measures what is larger than max_size, too
     budget = None if chosen.unlimited else limits.settings.calls(limits.family)
     told = Method(method, chosen.explorer(scenario.material), value=value, goal=scenario.goal, budget=budget)
+    trade_off = scenario.goal == TradeOff()
     about = {"operator": operator.name, "utility": repr(operator.utility)} | _read_besides(method, scenario)
-    shown = f"{method}{'' if scenario.goal == TradeOff() else f'-{scenario.goal}'}-{operator.name}"
+    shown = f"{method}{'' if trade_off else f'-{scenario.goal}'}-{operator.name}"
     identity = fingerprint(shown, about, limits.family, oracle.fingerprint)
     outcome = explore(
         told,
@@ -129,9 +130,9 @@ def walk_run(
         about=about,
         progress=show,
     )
-    best = best_known(oracle, operator, simulated, limits.family) if scenario.goal == TradeOff() else None
+    best = best_known(oracle, operator, simulated, limits.family) if trade_off else None
     plain = plain_result(method, operator.name, seed, outcome, simulated, best)
-    if scenario.goal != TradeOff():
+    if not trade_off:
         utility = plain["utility"] if outcome.met else None
         return plain | {"goal": str(scenario.goal), "met": outcome.met, "utility": utility}
     if best is None:
