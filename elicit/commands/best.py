@@ -46,17 +46,17 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
             "nothing that may be chosen was measured, so nothing can be ranked; "
             "go on with elicit resume, or begin anew with another model or score"
         )
-    best, steps = best_of(history, worth), {x: steps_of(value) for x, value in known.items()}
-    ranked = sorted(worth, key=lambda x: (x != best, -steps[x], simplest(x)))
-    yield f"by {expression.text}, of the {len(worth)} measured:"
-    for place, (x, told) in enumerate(zip(ranked, alike([worth[x] for x in ranked[:top]]), strict=False), start=1):
-        yield f"  {place}. {told}  {measured_line(history, x)}"
     with one_thread():
         recommended = elicitation.incumbent
     assert recommended is not None
+    best, steps = best_of(history, worth), {x: steps_of(value) for x, value in known.items()}
+    ranked = sorted(worth, key=lambda x: (x != best, -steps[x], simplest(x)))
     preferences = _preferences(history)
+    yield f"by {expression.text}, of the {len(worth)} measured:"
+    for place, (x, told) in enumerate(zip(ranked, alike([worth[x] for x in ranked[:top]]), strict=False), start=1):
+        yield f"  {place}. {told}  {measured_line(history, x)}"
     who = "the answers of the session recommend" if preferences else "the session itself recommends"
-    if recommended == ranked[0]:
+    if recommended == best:
         yield f"that is also what {who}."
     else:
         place = ranked.index(recommended) + 1
@@ -67,14 +67,15 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
     yield _agreement(history, preferences, steps)
     if (against := liked_though_worse(history, worth)) is not None:
         yield f"beware: it {against}; turn the utility round, or the direction of a criterion"
-    left = family.count() - len(worth)
+    yield _unmeasured_in_words(family.count() - len(worth))
+
+
+def _unmeasured_in_words(left: int) -> str:
+    if left == 0:
+        return "every subset that may be chosen was measured."
     if left == 1:
-        yield "1 subset that may be chosen was not measured; it may be better by this utility."
-    elif left:
-        others = many(left, "subset")
-        yield f"{others} that may be chosen were not measured; one of them may be better by this utility."
-    else:
-        yield "every subset that may be chosen was measured."
+        return "1 subset that may be chosen was not measured; it may be better by this utility."
+    return f"{many(left, 'subset')} that may be chosen were not measured; one of them may be better by this utility."
 
 
 def _preferences(history: History) -> dict[int, Preferred]:
