@@ -606,6 +606,23 @@ def test_a_file_that_is_not_utf_8_says_how_to_save_it(ask, tmp_path):
     assert err == "elicit: t.csv: is not text in UTF-8; save it as CSV in UTF-8\n"
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--assume", "linaer"), "linear"),
+        (("--criteria", "stabilty"), "did you mean 'stability'"),
+        (("--criteria", "cost"), "add --cost FILE"),
+        (("--prior", "relieef"), "did you mean 'relief'"),
+    ],
+)
+def test_what_no_data_could_make_right_is_refused_before_they_are_read(ask, tmp_path, monkeypatch, options, says):
+    table(tmp_path / "t.csv")
+    monkeypatch.setattr("elicit.commands.ask.load", lambda *_, **__: pytest.fail("the data were read"))
+    status, _, err = ask("t.csv", *SMALL, *options)
+    assert status == 2
+    assert says in err
+
+
 def test_groups_join_columns_and_texts_into_one_attribute(tmp_path):
     path = table(tmp_path / "t.csv", a=number, b=number, site=lambda k, _: "nsw"[k % 3])
     data = regrouped(load(str(path), "y", tidy=True), {"place": ["a", "site"]})

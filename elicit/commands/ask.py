@@ -27,6 +27,7 @@ from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import columns_of
 from elicit.oracles.naming import known_names
 from elicit.printable import many, printable
+from elicit.scores.registry import score_named
 from elicit.sessions import begin
 from elicit.sources.oracle import wrapper_of
 from elicit.sources.prior import prior_named
@@ -45,6 +46,9 @@ def run(args: argparse.Namespace) -> int:
     path = free_path(stem) if args.journal is None else args.journal
     check_place(args.output, args.data, args.cost, path)
     _require_file(args.data)
+    settings = _settings(args)
+    if args.prior is not None:
+        score_named(args.prior)  # a name that is none is refused before anything is read
     section, data = _read(args)
     attributes = columns_of(data.X, data.columns, data.groups).attributes
     family = _family(args, data, attributes)
@@ -52,12 +56,16 @@ def run(args: argparse.Namespace) -> int:
     if args.cost is not None:
         section["costs"] = _costs(Path(args.cost), data, attributes, dropped)
     oracle = wrapper_of(section, data)
-    prior = None if args.prior is None else _prior(args.prior, data, dropped)
+    prior = None
+    if args.prior is not None:
+        prior = prior_named(
+            args.prior, data, dropped=dropped, key=f"--prior {args.prior}", otherwise="leave --prior out"
+        )
     left = unfinished_note(stem, oracle) if args.journal is None else ()
     with begin(
         path,
         oracle,
-        _settings(args),
+        settings,
         family=family,
         seed=args.seed,
         prior=prior,
@@ -72,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _read(args: argparse.Namespace) -> tuple[dict[str, Any], Data]:
     """The [oracle] section that the arguments describe, but for the costs, and the data that it names."""
+    criteria = _criteria(args)
     section: dict[str, Any] = {"kind": "wrapper", "data": args.data, "tidy": True, "folds": args.folds}
     for key in ("target", "scoring", "group_col", "holds"):
         if getattr(args, key) is not None:
@@ -86,7 +95,7 @@ def _read(args: argparse.Namespace) -> tuple[dict[str, Any], Data]:
         section["dropped"] = drop
     data = regrouped(data, section.get("groups", {}))
     section["model"] = args.model or (CLASSIFIER if data.classes else REGRESSOR)
-    return section | _criteria(args), data
+    return section | criteria, data
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -142,11 +151,6 @@ def _assumption_note(assume: str) -> Iterator[str]:
     """What is assumed of the operator, if anything is."""
     if assume != "nothing":
         yield f"assumed: you have {ASSUMPTIONS[assume]}, so an answer may settle other pairs, too"
-
-
-def _prior(score: str, data: Data, dropped: Sequence[str]) -> NDArray[np.float64]:
-    """The prior that is made of this attribute score."""
-    return prior_named(score, data, dropped=dropped, key=f"--prior {score}", otherwise="leave --prior out")
 
 
 def _prior_note(score: str, attributes: Attributes, family: Family, prior: NDArray[np.float64]) -> str:
