@@ -7,11 +7,11 @@ import textwrap
 
 
 class Help(argparse.HelpFormatter):
-    """Help whose description is set in lines, too."""
+    """Help in which what an option means is set in lines so."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 class LaidOutHelp(Help, argparse.RawDescriptionHelpFormatter):
-    """Help whose description and end stand as they were written."""
+    """Such help, of which the description and the end stand as they were written."""

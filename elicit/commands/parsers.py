@@ -65,7 +65,6 @@ _SHARED: Mapping[str, Mapping[str, Any]] = {
     "--n-jobs": {"type": job_count, "metavar": "N", "help": "processes (default: one per processor)"},
 }
 
-
 #: The sections of a scenario with their keys, the required ones first.
 _SCENARIO = """\
 A scenario is a TOML file; scenarios/wine_live.toml is a short one. Sections:
@@ -176,9 +175,8 @@ def _add_ask(commands: argparse._SubParsersAction[ParserT]) -> None:
     command.add_argument("--cost", metavar="FILE", help="a CSV of attribute,cost: adds the criterion cost")
     command.add_argument("--keep", action=Joined, default="", metavar="A,B", help="attributes that every subset holds")
     _add_unchanged(command, "--drop", "--max-size", "--groups")
-    _add_shared(
-        command, "--folds", "--cv", default=10
-    )  # sessions were begun with --cv before, and scripts say so still
+    # --cv is what it was called before, and scripts say so still
+    _add_shared(command, "--folds", "--cv", default=10)
     _add_shared(command, "--group-col")
     command.add_argument(
         "--journal",

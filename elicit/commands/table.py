@@ -117,6 +117,6 @@ def _usable(known: Mapping[Mask, Measured | Failure], folds: bool) -> dict[Mask,
 
 def _save(journal: Journal, folds: bool, replies: Mapping[Mask, Measured | Failure]) -> None:
     """Write what a table needs of the replies; they are on the disk when this returns."""
-    for left, (mask, reply) in zip(range(len(replies) - 1, -1, -1), replies.items(), strict=True):
+    for count, (mask, reply) in enumerate(replies.items(), start=1):
         row = reply if folds or isinstance(reply, Failure) else Measured(reply.criteria, (), reply.spread)
-        journal.cache(mask, row, more=left > 0)
+        journal.cache(mask, row, more=count < len(replies))
