@@ -92,14 +92,24 @@ def _is_the_target(values: NDArray[np.float64], data: Data) -> bool:
     """Whether a column, or the 0/1 columns of texts, are the target: its classes by other names, or its numbers."""
     if len(values) < FEW_ROWS:
         return False
-    if values.ndim == 1 and not data.classes:
-        known = ~np.isnan(values)
-        x, y = values[known], data.y[known]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return len(x) > 2 and bool(np.ptp(x) and np.ptp(y)) and abs(np.corrcoef(x, y)[0, 1]) > THE_SAME
-    if np.isnan(values).any() or not data.classes:
+    if data.classes:
+        return _names_the_classes(values, data.y)
+    return values.ndim == 1 and _tells_the_numbers(values, data.y)
+
+
+def _tells_the_numbers(values: NDArray[np.float64], y: NDArray[Any]) -> bool:
+    """Whether a column is the target in another unit, wherever it is known."""
+    known = ~np.isnan(values)
+    x, y = values[known], y[known]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return len(x) > 2 and bool(np.ptp(x) and np.ptp(y)) and abs(np.corrcoef(x, y)[0, 1]) > THE_SAME
+
+
+def _names_the_classes(values: NDArray[np.float64], y: NDArray[Any]) -> bool:
+    """Whether a column, or 0/1 columns, have a value for each class, and that in each of its rows."""
+    if np.isnan(values).any():
         return False
-    labels, codes = np.unique(data.y, return_inverse=True)
+    labels, codes = np.unique(y, return_inverse=True)
     if values.ndim == 2 and values.shape[1] != len(labels):
         return False
     levels, found = np.unique(values.argmax(axis=1) if values.ndim == 2 else values, return_inverse=True)
