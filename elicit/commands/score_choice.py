@@ -36,8 +36,7 @@ def _default_in_words(value: Any) -> str:
 def measures_of(by: str | None, data: Data, relevance: bool) -> list[Measure]:
     """The scores of --by, or those that are shown when nothing is asked for."""
     if by is None:
-        first = [measure for measure in map(score_named, FIRST_SCORES) if measure.serves(data.classes)]
-        return [] if relevance else [measure for measure in first if measure.gaps or not data.missing]
+        return [] if relevance else [measure for measure in _first(data) if measure.gaps or not data.missing]
     measures = [score_named(name) for name in listed(by)]
     if not measures:
         raise InputError("--by names no score; elicit score --list shows them all")
@@ -52,10 +51,14 @@ def measures_of(by: str | None, data: Data, relevance: bool) -> list[Measure]:
     return measures
 
 
+def _first(data: Data) -> list[Measure]:
+    """The scores that are shown when nothing is asked for, as far as they serve the target."""
+    return [measure for measure in map(score_named, FIRST_SCORES) if measure.serves(data.classes)]
+
+
 def not_shown(measures: Sequence[Measure], data: Data) -> Iterator[str]:
     """Which scores would stand beside these, had the data no gaps."""
-    suitable = [name for name in FIRST_SCORES if score_named(name).serves(data.classes)]
-    others = [name for name in suitable if score_named(name) not in measures]
+    others = [measure.name for measure in _first(data) if measure not in measures]
     if measures and others:
         yield f"note: {', '.join(others)} are not shown: they take no missing values; fill these in the file for them"
 

@@ -72,24 +72,24 @@ class Line:
     @property
     def promises(self) -> dict[str, bool]:
         """Each promise that can be told, and whether it holds."""
-        found: dict[str, bool] = {}
+        kept: dict[str, bool] = {}
         if self.ours is None:
-            return found
+            return kept
         if self.rival_regret is not None:
             promise = f"at most half the regret of the best told, or {NEXT_TO_NOTHING}"
-            found[promise] = self.ours <= max(self.rival_regret / 2, NEXT_TO_NOTHING) + GRID
+            kept[promise] = self.ours <= max(self.rival_regret / 2, NEXT_TO_NOTHING) + GRID
         if self.soon is not None:
-            found["as good as sffs at its own end, in a third of its evaluations"] = self.soon <= _SOON
+            kept["as good as sffs at its own end, in a third of its evaluations"] = self.soon <= _SOON
         if self.found[1] is not None:
-            found[f"the best found in {_FOUND:.0%} of the runs that noise does not decide"] = self.found[1] >= _FOUND
-        found[f"at most {_QUESTIONS[0]} questions (nine runs in ten: {_QUESTIONS[1]})"] = (
+            kept[f"the best found in {_FOUND:.0%} of the runs that noise does not decide"] = self.found[1] >= _FOUND
+        kept[f"at most {_QUESTIONS[0]} questions (nine runs in ten: {_QUESTIONS[1]})"] = (
             self.questions[0] <= _QUESTIONS[0] and self.questions[1] <= _QUESTIONS[1]
         )
         if self.wrong is not None:
             share, regret = self.wrong
             promise = f"with {100 * share:g}% wrong answers at most twice the regret, or {_GROWTH} more"
-            found[promise] = regret <= max(2 * self.ours, self.ours + _GROWTH) + GRID
-        return found
+            kept[promise] = regret <= max(2 * self.ours, self.ours + _GROWTH) + GRID
+        return kept
 
 
 def lines_of(scenario: str, results: Results) -> list[Line]:
