@@ -131,9 +131,11 @@ class CellColumns:
         plain = plain_numbers(cells)
         if plain is None:
             self._refuse_stray_cell(i, cells)
+        elif not self.cells.commas:  # as nearly all columns are: one look at each cell is enough
+            return Column(plain)
         if (told := self._ambiguity_note(cells)) is not None:
             return left_out(name, told)
-        if plain is not None:  # as nearly all columns are: one look at each cell is enough
+        if plain is not None:
             return Column(plain)
         found = tidy_column(name, cells)
         return replace(found, note="") if dropped and found.block is not None else found  # no model will see it

@@ -197,7 +197,8 @@ def _check_quotes(text: Sequence[str], placed: Sequence[tuple[list[str], int]], 
 
 
 def _spans_lines(row: Sequence[str]) -> bool:
-    return any("\n" in cell or "\r" in cell for cell in row)
+    text = "".join(row)
+    return "\n" in text or "\r" in text
 
 
 # --- decimal commas ----------------------------------------------------------------------------------

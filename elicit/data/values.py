@@ -45,7 +45,7 @@ def as_numbers(cells: Iterable[str]) -> NDArray[np.float64] | None:
         values = np.array(list(map(float, texts)), dtype=np.float64)
     except ValueError:
         return None
-    return values if np.isfinite(values).all() and not any("_" in text for text in texts) else None
+    return values if np.isfinite(values).all() and "_" not in "".join(texts) else None
 
 
 def number_in(cell: str) -> float | None:
