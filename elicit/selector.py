@@ -10,6 +10,7 @@ certificate. The rule: `fit` asks nobody unless an operator was given, and never
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
@@ -337,10 +338,15 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             parsimony=self.parsimony,
             batch=self.batch,
             operator=self.operator if judge.answers is None else judge.answers,
-            prior=prior_of(labelled_by_names(self, self.prior, X), oracle.columns, y, classes=classes),
-            pairs=pairs_of(labelled_by_names(self, self.pairs, X), oracle.columns, y, classes=classes),
+            prior=prior_of(labelled_by_names(self, self.prior, X), oracle.columns, y, classes=classes, tell=self._tell),
+            pairs=pairs_of(labelled_by_names(self, self.pairs, X), oracle.columns, y, classes=classes, tell=self._tell),
             rows=len(y),
         )
+
+    def _tell(self, what: str) -> None:
+        """Say what is done before there is a share of it to show."""
+        if self.verbose:
+            print(f"{self._label}{what}", file=sys.stderr)
 
     def _extras(self, X: Any) -> list[Extra]:
         """The criteria beyond score and size."""

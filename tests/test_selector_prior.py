@@ -23,7 +23,7 @@ from elicit.errors import InputError
 from elicit.estimator import priors
 from elicit.journal import read
 from elicit.oracles.columns import columns_of
-from elicit.scores import f_statistic, fisher, mutual_information, relieff, rrelieff
+from elicit.scores import f_statistic, fisher, mutual_information, relieff, rrelieff, univariate
 from elicit.scores.agreement import as_power_index
 from elicit.sessions import elicitation_of
 from elicit.subsets import Family
@@ -183,6 +183,28 @@ def test_frames_sparse_matrices_and_groups_have_the_prior_of_the_array():
     grouped = selector(feature_groups={"first": [0, 1]}, prior="f").fit(X, y)
     best = np.append(f_statistic(X, y)[:2].max(), f_statistic(X, y)[2:])
     assert grouped.prior_ == pytest.approx(as_power_index(best))
+
+
+def test_a_sparse_matrix_has_the_prior_of_its_array_and_is_never_made_dense(monkeypatch):
+    monkeypatch.setattr(univariate, "CELLS_AT_ONCE", 1 << 16)
+    X = sparse.random(300, 3000, density=0.01, format="csr", random_state=0)
+    rng = np.random.default_rng(0)
+    y = (X[:, :200].sum(axis=1).A1 + 0.3 * rng.normal(size=300) > 1).astype(int)
+    for target, classes in ((y, True), (y + rng.normal(size=300), False)):
+        whole = priors.prior_of("auto", columns_of(X.toarray()), target, classes=classes)
+        tracemalloc.start()
+        found = priors.prior_of("auto", columns_of(X), target, classes=classes)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert found == pytest.approx(whole, abs=1e-6)
+        assert peak < X.shape[0] * X.shape[1] * 8
+
+
+def test_what_takes_long_beforehand_is_told_of_where_progress_is_wanted(capsys):
+    X, y = wide(columns=6)
+    for verbose, told in ((0, []), (1, ["working out prior = 'auto'", "working out pairs = 'h'"])):
+        selector(budget=2, pairs="h", verbose=verbose).fit(X, y)
+        assert capsys.readouterr().err.splitlines()[:2] == told
 
 
 def test_a_prior_serves_a_run_that_asks_an_operator():

@@ -8,7 +8,7 @@ runs on a dozen attributes find them by it that would miss them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -40,12 +40,18 @@ MOST_COMPARED = 4 * 10**9
 
 Pairs = tuple[tuple[int, int], ...]
 
+#: Is told of work that may take long, before it begins.
+Tell = Callable[[str], None]
 
-def prior_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) -> Vector | None:
+
+def prior_of(
+    given: Any, columns: Columns, y: NDArray[Any], *, classes: bool, tell: Tell = lambda _: None
+) -> Vector | None:
     """The power index that `prior` stands for: a score's name, one number an attribute, "auto" or None."""
     if given is None or (isinstance(given, str) and given == AUTO and not _scorable(columns, y, classes)):
         return None
     if isinstance(given, str):
+        tell(f"working out prior = {given!r}")
         return _alone_or_together(columns, y, classes) if given == AUTO else _scored(given, columns, y, classes)
     given = by_name(given, columns.attributes.names, "prior")
     try:
@@ -111,7 +117,7 @@ def _naming(argument: str, remedy: str) -> Iterator[None]:
         raise InputError(f"{argument}: {error}; or {remedy}") from error
 
 
-def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) -> Pairs:
+def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool, tell: Tell = lambda _: None) -> Pairs:
     """The pairs that `pairs` stands for: "h", a list of pairs, an n x n table of strengths, or None."""
     if given is None:
         return ()
@@ -120,6 +126,7 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool) ->
             raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
         if y.ndim != 1:
             raise InputError(f"pairs = 'h' needs a target of one column, found {y.shape[1]}; give pairs=None")
+        tell("working out pairs = 'h'")
         with _naming("pairs = 'h'", "list the pairs, or give None"):
             return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
     n = len(columns.attributes)

@@ -4,7 +4,7 @@ The difference of two rows in a column of numbers is |a − b| / range, in a col
 a group of columns the largest of theirs (so a one-hot block is one attribute, equal or not). Their
 distance is the mean of the differences over the attributes that both rows have: a gap is left out, which
 is neutral. Neighbours at the same distance share their places evenly, so that the order of the rows
-decides nothing.
+decides nothing. Rows of a sparse matrix are compared by what it stores; only a group is made dense.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist, pdist, squareform
+from sklearn.metrics.pairwise import manhattan_distances
 
 from elicit.scores.protocol import Floats, Groups, Ints, column_mask, columns_of_groups, constant
 
@@ -52,6 +54,11 @@ class CaseSpace:
     def complete(self) -> bool:
         """Whether there is no gap."""
         return not self.gaps.any()
+
+    @property
+    def size(self) -> int:
+        """Numbers that the comparison of one pair takes."""
+        return int(self.points.shape[1])
 
     def differences(self, i: Ints, j: Ints) -> Floats:
         """(pairs, attributes): of row i and row j of each pair, in [0, 1]; 0 where one of them has a gap."""
@@ -108,12 +115,70 @@ class CaseSpace:
         return np.asarray(np.maximum.reduceat(apart, self.starts, axis=1))
 
 
-def space_of(X: Floats, discrete: Any, groups: Groups | None) -> CaseSpace:
+@dataclass(frozen=True)
+class SparseSpace:
+    """Rows of a sparse matrix of numbers without gaps, as points of a `CaseSpace`; differences are sparse, too.
+
+    points: a `csr_array` whose columns have the range 1. A difference is the same wherever a column begins, so those
+    that hold a zero keep it.
+    """
+
+    points: Any
+    starts: Ints
+    complete: ClassVar[bool] = True
+
+    @property
+    def n(self) -> int:
+        """Number of attributes."""
+        return len(self.starts)
+
+    @property
+    def size(self) -> int:
+        """Numbers that the comparison of one pair takes, on average."""
+        return 1 + 2 * int(self.points.nnz // self.points.shape[0])
+
+    @property
+    def gaps(self) -> NDArray[np.bool_]:
+        """(rows, 1): none in any attribute."""
+        return np.zeros((self.points.shape[0], 1), dtype=np.bool_)
+
+    def differences(self, i: Ints, j: Ints) -> Any:
+        """(pairs, attributes): of row i and row j of each pair, in [0, 1]."""
+        apart = abs(self.points[i] - self.points[j])
+        if self.n == apart.shape[1]:
+            return apart
+        apart.sort_indices()
+        pair = np.repeat(np.arange(len(i)), np.diff(apart.indptr))
+        attribute = np.searchsorted(self.starts, apart.indices, side="right") - 1
+        first = np.flatnonzero(np.diff(pair * self.n + attribute, prepend=-1))  # of each attribute of a pair
+        largest = np.maximum.reduceat(apart.data, first) if len(first) else apart.data
+        return csr_array((largest, (pair[first], attribute[first])), shape=(len(i), self.n))
+
+    def distances(self, rows: Ints, others: Ints) -> Floats:
+        """(rows, others): the mean difference over the attributes."""
+        a, b = self.points[rows], self.points[others]
+        ends = np.append(self.starts[1:], a.shape[1])
+        single = ends - self.starts == 1
+        alone = self.starts[single]
+        sums = manhattan_distances(a[:, alone], b[:, alone]) if len(alone) else np.zeros((len(rows), len(others)))
+        for start, end in zip(self.starts[~single], ends[~single], strict=True):
+            sums += cdist(a[:, start:end].toarray(), b[:, start:end].toarray(), "chebyshev")
+        return np.asarray(sums / self.n)
+
+
+Space = CaseSpace | SparseSpace
+
+
+def space_of(X: Any, discrete: Any, groups: Groups | None) -> Space:
     """The points of X; `discrete` names columns of codes (a mask, positions, or one truth value for all)."""
     nominal = column_mask(discrete, X.shape[1])
     listed = columns_of_groups(groups, X.shape[1])
     order = np.array([column for g in listed for column in g], dtype=np.intp)
     starts = np.cumsum([0] + [len(g) for g in listed[:-1]], dtype=np.intp)
+    if not isinstance(X, np.ndarray):
+        if not nominal.any() and not np.isnan(X.data).any():
+            return SparseSpace(_scaled_stored(X)[:, order], starts)
+        X = X.toarray()
     missing = np.isnan(X)
     points = np.empty_like(X)
     for i, column in enumerate(X.T):
@@ -125,7 +190,7 @@ def space_of(X: Floats, discrete: Any, groups: Groups | None) -> CaseSpace:
     return CaseSpace(points, nominal, starts, gaps)
 
 
-def nearest(space: CaseSpace, rows: Ints, others: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
+def nearest(space: Space, rows: Ints, others: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
     """Pairs (row, neighbour, share) sorted by row; the shares of a row sum to 1.
 
     `weights` (k,) belong to the nearest, the second … k-th of `others`; fewer others take the first of them.
@@ -151,10 +216,10 @@ def nearest(space: CaseSpace, rows: Ints, others: Ints, weights: Floats) -> tupl
     return rows[i], others[j], share
 
 
-def neighbourhoods(space: CaseSpace, rows: Ints, others: Ints, weights: Floats) -> Iterator[tuple[Ints, Ints, Floats]]:
+def neighbourhoods(space: Space, rows: Ints, others: Ints, weights: Floats) -> Iterator[tuple[Ints, Ints, Floats]]:
     """The pairs of `nearest` in parts of whole rows, such that their differences are about `LARGEST_BLOCK` numbers."""
     together = max(1, LARGEST_BLOCK // len(others))
-    most = max(1, LARGEST_BLOCK // space.points.shape[1])
+    most = max(1, LARGEST_BLOCK // space.size)
     for start in range(0, len(rows), together):
         i, j, share = nearest(space, rows[start : start + together], others, weights)
         first = np.flatnonzero(np.diff(i, prepend=-1))  # of each row; ties may make a row long
@@ -177,3 +242,16 @@ def _scaled(column: Floats, missing: NDArray[np.bool_]) -> Floats:
     if len(seen) and not constant(seen[:, None])[0]:
         scaled[~missing] = (seen - seen.min()) / (seen.max() - seen.min())
     return scaled
+
+
+def _scaled_stored(X: Any) -> Any:
+    """What X, a `csr_array`, stores divided by the range of its column; 0 in a constant one.
+
+    A column that stores every cell begins at its least: far from 0 its differences would lose their digits.
+    """
+    least, most = (np.ravel(end.toarray()) for end in (X.min(axis=0), X.max(axis=0)))
+    full, same = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0], constant(np.array([least, most]))
+    origin, extent = np.where(full, least, 0.0), np.where(same, np.inf, most - least)
+    scaled = (X.data - origin[X.indices]) / extent[X.indices]
+    # distances of sparse rows are known for these indices alone
+    return csr_array((scaled, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

@@ -1,9 +1,10 @@
 """What every attribute score reads and gives: f(X, y, **options) -> one number a column.
 
 The rule: the input is checked here, once, in the same words for every score. Columns are numbers; a gap
-(NaN) is refused except by the scores that say what a gap means. A target holds classes when it holds
-texts or truth values, or at most 20 distinct whole numbers; the option `classes`, where a score has it,
-says it outright. A group of columns, such as a one-hot block, is one attribute.
+(NaN) is refused except by the scores that say what a gap means, and a sparse matrix is made dense except for
+those that do with what it stores. A target holds classes when it holds texts or truth values, or at most 20
+distinct whole numbers; the option `classes`, where a score has it, says it outright. A group of columns, such
+as a one-hot block, is one attribute.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from elicit.errors import CellError, InputError, first_line
 from elicit.numeric import LARGEST, holds_classes, is_whole
@@ -35,9 +37,9 @@ LEAST_SHARE = 1e-13
 
 @dataclass(frozen=True)
 class Table:
-    """X (rows, columns), and y (rows,): codes 0, 1, … of classes, or numbers."""
+    """X (rows, columns), an array or as `stored_numbers` gives it; y (rows,): codes 0, 1, … of classes, or numbers."""
 
-    X: Floats
+    X: Any
     y: NDArray[Any]
     classes: bool
 
@@ -60,14 +62,15 @@ def table(
     *,
     classes: bool | None = None,
     gaps: bool = False,
+    sparse: bool = False,
     instead: str = "another score",
 ) -> Table:
     """X and y, checked for the score called `by`, which serves these targets; `gaps` lets NaN through in X.
 
-    `instead` is what an error names for targets that this score does not serve.
+    `sparse` leaves a sparse X sparse. `instead` is what an error names for targets that this score does not serve.
     """
-    data = numbers(X, gaps=gaps)
-    target = target_of(y, len(data))
+    data = stored_numbers(X, gaps=gaps) if sparse and hasattr(X, "tocsr") else numbers(X, gaps=gaps)
+    target = target_of(y, data.shape[0])
     # half precision has no number as large
     if target.dtype.kind == "f" and (np.abs(target.astype(np.float64)) > LARGEST).any():
         row = int(np.argmax(np.abs(target)))
@@ -149,18 +152,33 @@ def numbers(X: Any, *, gaps: bool = False) -> Floats:
             values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"a score needs numeric columns ({first_line(error)}); encode the others first") from error
-    if values.ndim != 2 or 0 in values.shape:
-        raise InputError(f"X must have rows and columns, at least one of each; found shape {values.shape}")
-    wrong = np.isinf(values) if gaps else ~np.isfinite(values)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        where = f"row {row}, column {column}"
-        raise CellError(f"X is {values[row, column]} in {where}; fill or drop such rows first", row, column)
-    if (np.abs(values) > LARGEST).any():
-        row, column = np.argwhere(np.abs(values) > LARGEST)[0]
-        where = f"row {row}, column {column}"
-        raise CellError(f"X is {values[row, column]:g} in {where}, too large to square; rescale it", row, column)
+    _refuse_cells(values, values, gaps)
     return np.ascontiguousarray(values)  # sums over columns that lie otherwise end in other digits
+
+
+def stored_numbers(X: Any, *, gaps: bool = False) -> Any:
+    """A sparse X as `numbers` takes it, but left sparse: a `csr_array` of its own that stores each cell once."""
+    _refuse_no_numbers(X)
+    values = csr_array(X, dtype=np.float64, copy=True)
+    values.sum_duplicates()
+    _refuse_cells(values, values.data, gaps)
+    return values
+
+
+def _refuse_cells(X: Any, cells: Floats, gaps: bool) -> None:
+    """Refuse an X without cells, and among its cells (of a sparse one those that it stores) what is not finite, or
+    too large."""
+    if len(X.shape) != 2 or 0 in X.shape:
+        raise InputError(f"X must have rows and columns, at least one of each; found shape {X.shape}")
+    faults: tuple[tuple[NDArray[np.bool_], str, str], ...] = (
+        (np.isinf(cells) if gaps else ~np.isfinite(cells), "", "; fill or drop such rows first"),
+        (np.abs(cells) > LARGEST, "g", ", too large to square; rescale it"),
+    )
+    for wrong, form, remedy in faults:
+        if wrong.any():
+            first = tuple(np.argwhere(wrong)[0])
+            row, column = first if len(first) == 2 else (places[first] for places in X.tocoo().coords)
+            raise CellError(f"X is {cells[first]:{form}} in row {row}, column {column}{remedy}", row, column)
 
 
 def holds_dates(values: Any) -> bool:

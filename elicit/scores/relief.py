@@ -11,6 +11,7 @@ at once:
   of each i, with shares that sum to 1, N_dC = Σ diff_y, N_dA = Σ diff_a and N_dCdA = Σ diff_y diff_a.
 
 A gap is left out of distances and of means. A class with a single row has no hits, and none are counted.
+A sparse matrix stays sparse, unless it has gaps or codes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from elicit.errors import InputError
 from elicit.numeric import is_finite, whole
-from elicit.scores.neighbours import CaseSpace, neighbourhoods, space_of
+from elicit.scores.neighbours import Space, neighbourhoods, space_of
 from elicit.scores.protocol import Floats, Groups, Ints, generator, table, without_rounding
 
 #: With this decay the nearest alone counts, and so it does with less.
@@ -32,11 +33,11 @@ def relief(
     X: Any, y: Any, *, rows: int | None = None, discrete: Any = False, seed: int = 0, groups: Groups | None = None
 ) -> Floats:
     """Relief for two classes; `rows`: how many random rows are looked at (None: every one)."""
-    given = table(X, y, "relief", "classes", gaps=True, instead="rrelieff")
+    given = table(X, y, "relief", "classes", gaps=True, sparse=True, instead="rrelieff")
     if len(given.counts) != 2:
         raise InputError(f"relief compares two classes, the target has {len(given.counts)}; choose relieff")
     space = space_of(given.X, discrete, groups)
-    return _weights_by_classes(space, given.y, 1, _sampled_rows(len(given.X), rows, seed), np.ones((2, 2)))
+    return _weights_by_classes(space, given.y, 1, _sampled_rows(len(given.y), rows, seed), np.ones((2, 2)))
 
 
 def relieff(
@@ -51,7 +52,7 @@ def relieff(
     groups: Groups | None = None,
 ) -> Floats:
     """ReliefF by k `neighbours` of every class; fewer where a class has no more."""
-    given = table(X, y, "relieff", "classes", gaps=True, instead="rrelieff")
+    given = table(X, y, "relieff", "classes", gaps=True, sparse=True, instead="rrelieff")
     whole("neighbours", neighbours)
     if class_weights == "prior":
         prior = given.counts / len(given.y)
@@ -61,7 +62,7 @@ def relieff(
     else:
         raise InputError(f"class_weights is 'prior' or 'equal', found {class_weights!r}")
     space = space_of(given.X, discrete, groups)
-    return _weights_by_classes(space, given.y, neighbours, _sampled_rows(len(given.X), rows, seed), weights)
+    return _weights_by_classes(space, given.y, neighbours, _sampled_rows(len(given.y), rows, seed), weights)
 
 
 def rrelieff(
@@ -76,7 +77,7 @@ def rrelieff(
     groups: Groups | None = None,
 ) -> Floats:
     """RReliefF for numbers; the r-th nearest counts exp(−(r / decay)²), or as much as any other (None)."""
-    given = table(X, y, "rrelieff", "numbers", gaps=True, instead="relieff")
+    given = table(X, y, "rrelieff", "numbers", gaps=True, sparse=True, instead="relieff")
     whole("neighbours", neighbours)
     if decay is not None and not (is_finite(decay) and decay > 0):
         raise InputError(f"decay is a number above 0, or None, found {decay!r}")
@@ -101,7 +102,7 @@ def _decaying(place: Ints, decay: float) -> Floats:
     return np.asarray(np.exp((1 - place**2) / decay / decay))  # the square of a large decay does not exist
 
 
-def _weights_by_classes(space: CaseSpace, y: Ints, k: int, sampled: Ints, weights: Floats) -> Floats:
+def _weights_by_classes(space: Space, y: Ints, k: int, sampled: Ints, weights: Floats) -> Floats:
     """Mean over the sampled rows of −(mean difference to hits) + Σ_c weights[own, c] (mean difference to misses)."""
     total = np.zeros(space.n)
     members = [np.flatnonzero(y == c) for c in range(len(weights))]
@@ -114,7 +115,7 @@ def _weights_by_classes(space: CaseSpace, y: Ints, k: int, sampled: Ints, weight
     return without_rounding(total / len(sampled))
 
 
-def _mean_differences(space: CaseSpace, i: Ints, j: Ints, share: Floats) -> Floats:
+def _mean_differences(space: Space, i: Ints, j: Ints, share: Floats) -> Floats:
     """Σ over the rows i of the mean difference to their neighbours j, per attribute, gaps left out."""
     differences = space.differences(i, j)
     if space.complete:
@@ -125,8 +126,8 @@ def _mean_differences(space: CaseSpace, i: Ints, j: Ints, share: Floats) -> Floa
     return np.asarray(_ratio(sums, seen).sum(axis=0))
 
 
-def _both_known(space: CaseSpace, i: Ints, j: Ints) -> Floats:
-    """(pairs, attributes): 1 where neither row has a gap."""
+def _both_known(space: Space, i: Ints, j: Ints) -> Floats:
+    """(pairs, attributes): 1 where neither row has a gap; of a sparse space (pairs, 1)."""
     return np.asarray(~(space.gaps[i] | space.gaps[j]), dtype=np.float64)
 
 

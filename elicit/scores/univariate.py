@@ -10,11 +10,13 @@ With n_c, μ_c, σ_c the rows, mean and deviation of a column in class c, and μ
 - chi2: Σ_c (observed_c − expected_c)² / expected_c of the column's sums by class.
 
 A constant column tells nothing and scores 0. A column that separates the classes with no spread within
-scores infinity by fisher and f.
+scores infinity by fisher and f. By f, a sparse matrix is looked at some columns at a time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,9 @@ from sklearn.feature_selection import chi2 as chi2_test
 
 from elicit.errors import CellError, InputError
 from elicit.scores.protocol import Floats, Table, centred, constant, numbers, table
+
+#: Cells of a sparse matrix that are made dense at once.
+CELLS_AT_ONCE = 1 << 18
 
 
 def variance(X: Any, y: Any = None) -> Floats:  # noqa: ARG001  # every score takes a target
@@ -44,11 +49,12 @@ def fisher(X: Any, y: Any) -> Floats:
 
 def f_statistic(X: Any, y: Any, *, classes: bool | None = None) -> Floats:
     """The F of an analysis of variance (classes), or of a regression on the column alone (numbers)."""
-    given = table(X, y, "f", classes=classes)
-    rows, groups = len(given.X), len(given.counts) if given.classes else 2
+    given = table(X, y, "f", classes=classes, sparse=True)
+    rows, groups = len(given.y), len(given.counts) if given.classes else 2
     if rows <= groups:
         raise InputError(f"f needs more rows than {groups}, found {rows}; add rows, or choose fisher or correlation")
-    return _ratio(*_squares(given)) * ((rows - groups) / (groups - 1))
+    found = np.concatenate([_ratio(*_squares(replace(given, X=part))) for part in _dense_parts(given.X)])
+    return found * ((rows - groups) / (groups - 1))
 
 
 def chi2(X: Any, y: Any) -> Floats:
@@ -68,6 +74,16 @@ def chi2(X: Any, y: Any) -> Floats:
         found[varies] = chi2_test(given.X[:, varies], given.y)[0]
     rounding = len(given.X) * (4 * np.finfo(np.float64).eps) ** 2 * given.X.sum(axis=0)
     return np.where(found <= rounding, 0.0, found)
+
+
+def _dense_parts(X: Any) -> Iterator[Floats]:
+    """X itself or, where it is sparse, some of its columns at a time."""
+    if isinstance(X, np.ndarray):
+        yield X
+        return
+    by_column, at_once = X.tocsc(), max(1, CELLS_AT_ONCE // X.shape[0])
+    for start in range(0, X.shape[1], at_once):
+        yield np.ascontiguousarray(by_column[:, start : start + at_once].toarray())
 
 
 def _squares(given: Table) -> tuple[Floats, Floats]:

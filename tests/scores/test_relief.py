@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from skrebate import ReliefF
@@ -252,6 +253,34 @@ def test_blocks_and_distances_computed_anew_give_the_same(monkeypatch):
     monkeypatch.setattr(near, "LARGEST_MATRIX", 0)
     parts = relieff(X, y), rrelieff(X, y * 1.5)
     assert np.allclose(whole, parts, rtol=0, atol=1e-12)
+
+
+# --- sparse matrices ---------------------------------------------------------------------------------
+
+
+@given(st.data())
+@settings(max_examples=80, deadline=None)
+def test_a_sparse_matrix_has_the_weights_of_its_array(data):
+    X = np.array(data.draw(table(columns=st.just(4))), dtype=float)
+    y = labelled(data, X)
+    groups = data.draw(st.sampled_from([None, [[2, 0], [1], [3]], [[0, 1, 2, 3]], [[3], [1, 0], [2]]]))
+    kind = data.draw(st.sampled_from([sparse.csr_array, sparse.csc_matrix, sparse.coo_array]))
+    for shift in (0, 1e6):  # far from 0 every cell is stored, and none may lose its digits
+        numbers = np.unique(y, return_inverse=True)[1] * 1.5
+        found = relieff(kind(X + shift), y, neighbours=2, groups=groups)
+        assert found == pytest.approx(relieff(X, y, neighbours=2, groups=groups), abs=1e-9)
+        found = rrelieff(kind(X + shift), numbers, neighbours=2, groups=groups)
+        assert found == pytest.approx(rrelieff(X, numbers, neighbours=2, groups=groups), abs=1e-9)
+
+
+def test_a_sparse_matrix_with_cells_stored_twice_gaps_or_codes_has_the_weights_of_its_array():
+    twice = sparse.csr_array(([1.0, 2.0, 1.0, 5.0], [0, 0, 1, 0], [0, 2, 3, 4, 4]), shape=(4, 2))
+    assert relief(twice, list("aabb")) == pytest.approx(relief(twice.toarray(), list("aabb")), abs=1e-12)
+    X, y = load_wine(return_X_y=True)
+    X = np.where(np.median(X, axis=0) > X, 0.0, np.round(X))
+    assert relieff(sparse.csc_array(X), y, discrete=[1]) == pytest.approx(relieff(X, y, discrete=[1]), abs=1e-12)
+    X[::7, 3] = np.nan
+    assert relieff(sparse.csc_array(X), y) == pytest.approx(relieff(X, y), abs=1e-12)
 
 
 # --- scikit-rebate -----------------------------------------------------------------------------------

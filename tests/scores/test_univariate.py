@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.feature_selection import VarianceThreshold, f_classif, f_regression
 from sklearn.feature_selection import chi2 as sklearn_chi2
 
-from elicit.errors import InputError
-from elicit.scores import chi2, correlation, f_statistic, fisher, variance
+from elicit.errors import CellError, InputError
+from elicit.scores import chi2, correlation, f_statistic, fisher, univariate, variance
 
 CLASSES = [load_wine(return_X_y=True), load_breast_cancer(return_X_y=True)]
 X, y = CLASSES[0]
@@ -34,6 +35,22 @@ def test_f_of_classes_and_chi2_are_those_of_scikit_learn(X, y):
 
 def test_f_of_a_number_is_that_of_scikit_learn():
     assert f_statistic(DX, dy) == pytest.approx(f_regression(DX, dy)[0], rel=1e-10)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
+def test_f_of_a_sparse_matrix_is_that_of_its_array_some_columns_at_a_time(kind, monkeypatch):
+    few = np.where(np.median(X, axis=0) > X, 0.0, X)
+    monkeypatch.setattr(univariate, "CELLS_AT_ONCE", 3 * len(X))
+    for target in (y, X[:, 0]):
+        assert f_statistic(kind(few), target, classes=target is y) == pytest.approx(
+            f_statistic(few, target, classes=target is y), rel=1e-9
+        )
+    few[7, 5] = np.nan
+    with pytest.raises(CellError, match="X is nan in row 7, column 5; fill or drop"):
+        f_statistic(kind(few), y)
+    few[7, 5] = -1e200
+    with pytest.raises(CellError, match=r"X is -1e\+200 in row 7, column 5, too large to square"):
+        f_statistic(kind(few), y)
 
 
 def test_variance_is_that_of_scikit_learns_threshold():
