@@ -14,6 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -329,7 +330,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """Everything that a run needs besides its oracle."""
         X, classes = oracle.columns.X, is_classifier(self.estimator)
         keep = labelled_by_names(self, self.keep, X)
-        return Run(
+        run = Run(
             judge,
             family_of(keep, self.max_features, oracle.columns, never_read(self.estimator, X)),
             seed,
@@ -338,9 +339,14 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             parsimony=self.parsimony,
             batch=self.batch,
             operator=self.operator if judge.answers is None else judge.answers,
-            prior=prior_of(labelled_by_names(self, self.prior, X), oracle.columns, y, classes=classes, tell=self._tell),
-            pairs=pairs_of(labelled_by_names(self, self.pairs, X), oracle.columns, y, classes=classes, tell=self._tell),
             rows=len(y),
+        )
+        _ = run.settings  # wrong ones are refused here, before anything that may take long
+        prior, pairs = (labelled_by_names(self, given, X) for given in (self.prior, self.pairs))
+        return replace(
+            run,
+            prior=prior_of(prior, oracle.columns, y, classes=classes, tell=self._tell),
+            pairs=pairs_of(pairs, oracle.columns, y, classes=classes, tell=self._tell),
         )
 
     def _tell(self, what: str) -> None:

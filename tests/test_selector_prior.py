@@ -266,10 +266,28 @@ def test_what_cannot_be_thought_is_one_clear_error(changed, said):
     assert "\n" not in str(caught.value)
 
 
-def test_pairs_of_thousands_of_features_are_refused():
+@pytest.mark.parametrize("pairs", [[(0, 1)], "h"])
+def test_pairs_of_thousands_of_features_are_refused(pairs, monkeypatch):
+    monkeypatch.setattr(priors, "interaction_prior", None)  # it would take hours
     X, y = wide(columns=501)
     with pytest.raises(InputError, match="pairs go with at most 500 attributes"):
-        selector(pairs=[(0, 1)]).fit(X, y)
+        selector(pairs=pairs).fit(X, y)
+    selector(pairs=[], budget=2).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"budget": "much"}, "budget is a number of oracle calls"),
+        ({"questions": -1}, "questions must be a whole number"),
+        ({"batch": 0}, "batch"),
+        ({"parsimony": "none"}, "parsimony"),
+    ],
+)
+def test_a_wrong_argument_is_refused_before_a_prior_is_worked_out(wrong, said, monkeypatch):
+    monkeypatch.setattr(priors, "score_named", None)  # it may take minutes
+    with pytest.raises(InputError, match=said):
+        selector(**wrong).fit(WINE, CLASSES)
 
 
 # --- thousands of features -----------------------------------------------------------------------------

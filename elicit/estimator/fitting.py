@@ -20,7 +20,7 @@ from elicit.errors import InputError
 from elicit.estimator.declared import SETTINGS, Declared, Unattended
 from elicit.estimator.journals import made_folder, measured_before, opened_journal, told_apart
 from elicit.estimator.judges import Judge
-from elicit.estimator.priors import Pairs
+from elicit.estimator.priors import MOST_WITH_PAIRS, Pairs, refuse_many
 from elicit.events import CALLED_OFF, Fact
 from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
@@ -39,9 +39,6 @@ LEAST_CALLS, MOST_CALLS = 20, 400
 
 #: Without an operator a run begins with at least so many draws, with a prior with no more.
 LEAST_START = 6
-
-#: With more attributes than this the utilities of the proofs are additive: pairs would be over a hundred thousand.
-MOST_WITH_PAIRS = 500
 
 
 def automatic_budget(n: int) -> int:
@@ -94,10 +91,8 @@ class Run:
         if self.judge.declared:
             draws = LEAST_START if self.prior is not None else max(LEAST_START, budget // SHARE_OF_THE_START)
             own = SETTINGS | {"start": draws}
-        if self.pairs and self.family.n > MOST_WITH_PAIRS:
-            raise InputError(
-                f"pairs go with at most {MOST_WITH_PAIRS} attributes, found {self.family.n}; leave them out"
-            )
+        if self.pairs:
+            refuse_many(self.family.n)
         return Settings(
             budget=budget,
             parsimony=self.parsimony,
@@ -124,8 +119,8 @@ def play(
     folder: str | os.PathLike[str] | None,
     n_jobs: int | None,
     verbose: int,
-    callback: Callable[[Progress], object] | None = None,
-    label: str = "",
+    callback: Callable[[Progress], object] | None,
+    label: str,
 ) -> tuple[Unattended, Result]:
     """Play a run to its end, or until `callback` returns True.
 

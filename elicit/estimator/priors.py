@@ -38,6 +38,9 @@ FEW = 4
 #: ReliefF compares every row with every other, cell by cell: for more comparisons than this, rows are sampled.
 MOST_COMPARED = 4 * 10**9
 
+#: With more attributes than this the utilities of the proofs are additive: pairs would be over a hundred thousand.
+MOST_WITH_PAIRS = 500
+
 Pairs = tuple[tuple[int, int], ...]
 
 #: Is told of work that may take long, before it begins.
@@ -121,15 +124,14 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool, te
     """The pairs that `pairs` stands for: "h", a list of pairs, an n x n table of strengths, or None."""
     if given is None:
         return ()
-    if isinstance(given, str):
-        if given != "h":
-            raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
+    n = len(columns.attributes)
+    if isinstance(given, str) and given == "h":
         if y.ndim != 1:
             raise InputError(f"pairs = 'h' needs a target of one column, found {y.shape[1]}; give pairs=None")
+        refuse_many(n)  # first: it would take hours
         tell("working out pairs = 'h'")
         with _naming("pairs = 'h'", "list the pairs, or give None"):
             return interaction_prior(columns.X, y, groups=columns.positions, classes=classes)
-    n = len(columns.attributes)
     strengths = _strengths(given, n)
     if strengths is not None:
         if strengths.shape != (n, n):
@@ -137,9 +139,15 @@ def pairs_of(given: Any, columns: Columns, y: NDArray[Any], *, classes: bool, te
                 f"a table of pair strengths has {n} rows and columns, one an attribute; found {strengths.shape}"
             )
         return pair_prior(np.asarray(by_name(strengths, columns.attributes.names, "pairs")))
-    if not isinstance(given, Sequence | np.ndarray):
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         raise InputError(f'pairs is "h", a list of pairs, an n x n table or None; found {given!r}')
     return tuple(_pair(pair, columns) for pair in given)
+
+
+def refuse_many(n: int) -> None:
+    """Refuse pairs among more attributes than they go with."""
+    if n > MOST_WITH_PAIRS:
+        raise InputError(f"pairs go with at most {MOST_WITH_PAIRS} attributes, found {n}; leave them out")
 
 
 def _strengths(given: Any, n: int) -> Any:
