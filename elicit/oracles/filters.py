@@ -31,12 +31,10 @@ from elicit.oracles.criteria import Extra, Reading, Trial, checked_extras, gathe
 from elicit.oracles.describe import fingerprint
 from elicit.scores.information import discretised, joint_counts, mutual_information_of_codes
 from elicit.scores.moments import unit_columns
-from elicit.scores.protocol import numbers, table, target_of
+from elicit.scores.protocol import Floats, Ints, Table, numbers, table, target_of
 from elicit.scores.registry import score_named
 from elicit.subsets import Attributes, Mask, members
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 Merit = Callable[[Mask], float]
 
 
@@ -87,7 +85,7 @@ class FilterOracle:
         else:
             values = None
             given = table(columns.X, y, f"the merit {merit!r}", classes=classes, instead="another merit")
-            self._merit = _MERITS_OF_DATA[merit](given.X, given.y, given.classes, bins)
+            self._merit = _MERITS_OF_DATA[merit](given, bins)
         self.fingerprint = fingerprint(
             "filter", merit, self.attributes.names, data, target, discrete, bins, values, self._extras
         )
@@ -114,10 +112,13 @@ class _SumOfScores:
 class _CFS:
     """Correlation-based feature selection: Σ r_i / √(k + 2 Σ_{i<j} r_ij)."""
 
-    def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:  # noqa: ARG002
-        unit = unit_columns(X)
+    def __init__(self, given: Table, bins: int) -> None:  # noqa: ARG002
+        unit, y = unit_columns(given.X), given.y
         self.between = np.abs(unit.T @ unit)
-        self.relevance = _class_ratio(unit, y) if discrete else np.abs(unit.T @ unit_columns(y.reshape(-1, 1))).ravel()
+        if given.classes:
+            self.relevance = _class_ratio(unit, y)
+        else:
+            self.relevance = np.abs(unit.T @ unit_columns(y.reshape(-1, 1))).ravel()
 
     def __call__(self, mask: Mask) -> float:
         v = members(mask)
@@ -131,9 +132,8 @@ class _MRMR:
     The mean goes over pairs. Where it goes over all i and j, an attribute's entropy counts as redundancy with itself.
     """
 
-    def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:
-        coded = _codes(X, bins)
-        target = np.unique(y, return_inverse=True)[1] if discrete else _codes(y.reshape(-1, 1), bins)[:, 0]
+    def __init__(self, given: Table, bins: int) -> None:
+        coded, target = _codes(given, bins)
         n = coded.shape[1]
         self.relevance = np.array([mutual_information_of_codes(coded[:, i], target) for i in range(n)])
         self.between = np.zeros((n, n))
@@ -151,9 +151,8 @@ class _MRMR:
 class _Consistency:
     """The share of rows that have the most frequent target of their pattern of values."""
 
-    def __init__(self, X: Floats, y: NDArray[Any], discrete: bool, bins: int) -> None:
-        self.codes = _codes(X, bins)
-        self.target = np.unique(y, return_inverse=True)[1] if discrete else _codes(y.reshape(-1, 1), bins)[:, 0]
+    def __init__(self, given: Table, bins: int) -> None:
+        self.codes, self.target = _codes(given, bins)
 
     def __call__(self, mask: Mask) -> float:
         pattern = np.unique(self.codes[:, members(mask)], axis=0, return_inverse=True)[1].ravel()
@@ -164,16 +163,13 @@ class _Consistency:
 
 #: Merits that are made of given scores, and those made of the data.
 _MERITS_OF_SCORES = ("sum", "mean")
-_MERITS_OF_DATA: dict[str, Callable[[Floats, NDArray[Any], bool, int], Merit]] = {
-    "cfs": _CFS,
-    "mrmr": _MRMR,
-    "consistency": _Consistency,
-}
+_MERITS_OF_DATA: dict[str, Callable[[Table, int], Merit]] = {"cfs": _CFS, "mrmr": _MRMR, "consistency": _Consistency}
 
 
-def _codes(X: Floats, bins: int) -> Ints:
-    """Each column as codes: of its distinct values, or of quantile intervals when there are many."""
-    return np.column_stack([discretised(column, bins) for column in X.T])
+def _codes(given: Table, bins: int) -> tuple[Ints, Ints]:
+    """Each column, and the target, as codes: of its distinct values, or of quantile intervals when there are many."""
+    coded = np.column_stack([discretised(column, bins) for column in given.X.T])
+    return coded, given.y if given.classes else discretised(given.y, bins)
 
 
 def _class_ratio(unit: Floats, y: NDArray[Any]) -> Floats:
