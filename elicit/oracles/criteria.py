@@ -17,13 +17,10 @@ import numpy as np
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Criterion
-from elicit.numeric import LARGEST_MEASURED, given_number, is_finite
+from elicit.numeric import LARGEST, LARGEST_MEASURED, given_number, is_finite
 from elicit.oracles.columns import is_frame, labelled
 from elicit.printable import many
 from elicit.subsets import Attributes, Mask, members
-
-#: The squares of larger numbers may be beyond every float.
-_LARGEST_SQUARED = 1e150
 
 
 @dataclass(frozen=True)
@@ -70,9 +67,9 @@ def over_folds(values: Sequence[float]) -> Reading:
 def _spread(values: Sequence[float]) -> float | None:
     if len(values) < 2 or not np.isfinite(values).all():
         return None
-    if max(map(abs, values)) < _LARGEST_SQUARED:
+    if max(map(abs, values)) < LARGEST:
         return float(np.std(values, ddof=1))
-    return float(np.std(np.divide(values, _LARGEST_SQUARED), ddof=1)) * _LARGEST_SQUARED
+    return float(np.std(np.divide(values, LARGEST), ddof=1)) * LARGEST
 
 
 def cost(per_attribute: Any, name: str = "cost", unit: str = "") -> Extra:
