@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -201,22 +202,23 @@ def individual_expectations(model: Any, X: Any, attribute: int | str, **options:
 
 def answers_at_points(ask: ModelAnswers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
     """f with the attributes set to each point, for every row: (points, rows), in as few calls as fit."""
-
-    def batch(start: int, stop: int) -> Any:
-        point, row = np.divmod(np.arange(start, stop), sheet.n)
-        return sheet.replaced(row, {j: values[point] for j, values in points.items()})
-
-    return in_calls(ask, count * sheet.n, sheet.d, batch).reshape(count, sheet.n)
+    rows = partial(_rows_at_points, sheet, points)
+    return in_calls(ask, count * sheet.n, sheet.d, rows).reshape(count, sheet.n)
 
 
 def means_at_points(ask: ModelAnswers, sheet: Sheet, points: dict[int, Values], count: int) -> Floats:
     """Their means over the rows, (points,), without keeping the answer of every row."""
 
-    def batch(start: int, stop: int) -> Any:
-        point, row = np.divmod(np.arange(start * sheet.n, stop * sheet.n), sheet.n)
-        return sheet.replaced(row, {j: values[point] for j, values in points.items()})
+    def whole_points(start: int, stop: int) -> Any:
+        return _rows_at_points(sheet, points, start * sheet.n, stop * sheet.n)
 
-    return in_calls(lambda rows: ask(rows).reshape(-1, sheet.n).mean(axis=1), count, sheet.n * sheet.d, batch)
+    return in_calls(lambda rows: ask(rows).reshape(-1, sheet.n).mean(axis=1), count, sheet.n * sheet.d, whole_points)
+
+
+def _rows_at_points(sheet: Sheet, points: dict[int, Values], start: int, stop: int) -> Any:
+    """Some of all rows with the attributes set to the first point, then to the second, and so on."""
+    point, row = np.divmod(np.arange(start, stop), sheet.n)
+    return sheet.replaced(row, {j: values[point] for j, values in points.items()})
 
 
 def number_grid(sheet: Sheet, j: int, points: int, percentiles: tuple[float, float]) -> Floats:

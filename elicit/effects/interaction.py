@@ -125,7 +125,8 @@ def h_statistic(
     chosen = _pairs(sheet, pairs)
     if sheet.n < 2:
         raise InputError("interactions are spreads over rows; give at least 2 rows")
-    for j in range(sheet.d) if overall else sorted({j for pair in chosen for j in pair}):
+    looked_at = list(range(sheet.d)) if overall else sorted({j for pair in chosen for j in pair})
+    for j in looked_at:
         if not sheet.numeric(j):
             levels(sheet, j)  # gaps, and kinds that cannot be put in order, are refused in its words
     answered = ask(sheet.X)
@@ -134,7 +135,7 @@ def h_statistic(
         raise InputError(f"the model answers with numbers as {size:g}, which cannot be squared; rescale its target")
     f = _centred(answered)
     by_boxes = _by_boxes(ask, sheet, chosen, f, overall) if path == "auto" else None
-    single, joint, without = by_boxes or _by_batches(ask, sheet, chosen, overall)
+    single, joint, without = by_boxes or _by_batches(ask, sheet, chosen, looked_at, overall)
     floor = max(ROUNDING**2 * float(f @ f), sheet.n * (LAST_DIGITS * np.finfo(np.float64).eps * size) ** 2)
     h, strength = np.zeros(len(chosen)), np.zeros(len(chosen))
     for p, (j, k) in enumerate(chosen):
@@ -166,13 +167,13 @@ def _by_boxes(ask: ModelAnswers, sheet: Sheet, pairs: list[tuple[int, int]], f: 
     return single, {pair: _centred(extra) for pair, extra in found.joint.items()}, without
 
 
-def _by_batches(ask: ModelAnswers, sheet: Sheet, pairs: list[tuple[int, int]], overall: bool) -> Parts:
-    """The same from the model's answers."""
-    needed = range(sheet.d) if overall else sorted({j for pair in pairs for j in pair})
-    codes = {j: np.unique(sheet.column(j), return_inverse=True) for j in needed}
+def _by_batches(
+    ask: ModelAnswers, sheet: Sheet, pairs: list[tuple[int, int]], looked_at: list[int], overall: bool
+) -> Parts:
+    """The same from the model's answers; `looked_at`: the attributes of the pairs, or all."""
+    codes = {j: np.unique(sheet.column(j), return_inverse=True) for j in looked_at}
     single = {}
-    for j in needed:
-        distinct, code = codes[j]
+    for j, (distinct, code) in codes.items():
         single[j] = _centred(means_at_points(ask, sheet, {j: distinct}, len(distinct))[code])
     joint = {}
     for j, k in pairs:
