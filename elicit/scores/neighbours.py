@@ -95,18 +95,14 @@ class CaseSpace:
 
     def _summed(self, apart: Callable[[Any, str], Floats]) -> Floats:
         """Σ over attributes of the differences, gaps taken at their fill; `apart` measures some columns by a metric."""
-        ends = np.append(self.starts[1:], self.points.shape[1])
-        single = ends - self.starts == 1
-        nominal = self.nominal[self.starts]
+        single, wide = _by_width(self.starts, self.points.shape[1])
+        nominal = self.nominal[single]
         parts = []
-        if (numbers := self.starts[single & ~nominal]).size:
+        if (numbers := single[~nominal]).size:
             parts.append(apart(numbers, "cityblock"))
-        if (codes := self.starts[single & nominal]).size:
+        if (codes := single[nominal]).size:
             parts.append(apart(codes, "hamming") * len(codes))
-        parts += [
-            np.minimum(apart(slice(start, end), "chebyshev"), 1.0)
-            for start, end in zip(self.starts[~single], ends[~single], strict=True)
-        ]
+        parts += [np.minimum(apart(columns, "chebyshev"), 1.0) for columns in wide]
         return np.asarray(sum(parts[1:], start=parts[0]))
 
     def _from_gap(self, rows: Ints) -> Floats:
@@ -157,16 +153,21 @@ class SparseSpace:
     def distances(self, rows: Ints, others: Ints) -> Floats:
         """(rows, others): the mean difference over the attributes."""
         a, b = self.points[rows], self.points[others]
-        ends = np.append(self.starts[1:], a.shape[1])
-        single = ends - self.starts == 1
-        alone = self.starts[single]
-        sums = manhattan_distances(a[:, alone], b[:, alone]) if len(alone) else np.zeros((len(rows), len(others)))
-        for start, end in zip(self.starts[~single], ends[~single], strict=True):
-            sums += cdist(a[:, start:end].toarray(), b[:, start:end].toarray(), "chebyshev")
+        single, wide = _by_width(self.starts, a.shape[1])
+        sums = manhattan_distances(a[:, single], b[:, single]) if single.size else np.zeros((len(rows), len(others)))
+        for columns in wide:
+            sums += cdist(a[:, columns].toarray(), b[:, columns].toarray(), "chebyshev")
         return np.asarray(sums / self.n)
 
 
 Space = CaseSpace | SparseSpace
+
+
+def _by_width(starts: Ints, columns: int) -> tuple[Ints, list[slice]]:
+    """The attributes of one column, by that column, and the columns of each of the others."""
+    ends = np.append(starts[1:], columns)
+    alone = ends - starts == 1
+    return starts[alone], [slice(start, end) for start, end in zip(starts[~alone], ends[~alone], strict=True)]
 
 
 def space_of(X: Any, discrete: Any, groups: Groups | None) -> Space:
