@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO
 
 from elicit.asks import Failure, Measured, Oracle
 from elicit.complete import complete
@@ -66,14 +65,12 @@ def write_table(
         raise InputError(f"{many}; drop attributes or set a max size")
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is no ordinary file; choose another place")
-    free = [i for i in range(len(oracle.attributes)) if not family.drop >> i & 1]
-    attributes = [oracle.attributes.names[i] for i in free]
-    columns, places = _columns(oracle, attributes, folds)
+    rows = _Rows(oracle, family, folds)
     failures: dict[Mask, str] = {}
     done = 0
     try:
         with complete(path) as text, Workers(n_jobs) as workers:
-            rows = _Rows(text, attributes, free, columns, places, folds)
+            out = csv.writer(text, lineterminator="\n")
             for replies in _measured_in_batches(oracle, iter(family), workers, known or {}, _Keeping(keep)):
                 if check is not None:
                     check()
@@ -81,7 +78,7 @@ def write_table(
                     if isinstance(reply, Failure):
                         failures[mask] = reply.reason
                     else:
-                        rows.write(mask, reply)
+                        out.writerows(rows.of(mask, reply))
                 done += len(replies)
                 if progress is not None:
                     progress(done, total)
@@ -96,31 +93,58 @@ def write_table(
 
 
 class _Rows:
-    """The rows of a table. The header comes with the first, which says whether the spread of a score is known."""
+    """The rows of a table: attributes, the score and perhaps its spread, further criteria, and so many folds.
 
-    def __init__(
-        self,
-        text: IO[str],
-        attributes: Sequence[str],
-        free: Sequence[int],
-        columns: Sequence[str],
-        places: Sequence[int],
-        folds: int,
-    ) -> None:
-        self._out = csv.writer(text, lineterminator="\n")
-        self._attributes, self._free, self._folds = attributes, free, folds
-        self._columns, self._places = columns, places
-        self._begun = False
+    Whether the spread of a score is known, the first reply says.
+    """
 
-    def write(self, mask: Mask, reply: Measured) -> None:
-        """The row of a subset that was measured."""
-        if not self._begun:
-            if _spread(reply, self._places) is None:
-                self._columns = [name for name in self._columns if name != SPREAD]
-                self._places = [i for i in self._places if i >= 0]
-            self._out.writerow([*self._attributes, *self._columns])
-            self._begun = True
-        self._out.writerow(_row(mask, reply, self._free, self._places, self._folds))
+    def __init__(self, oracle: Oracle, family: Family, folds: int) -> None:
+        criteria = [criterion.name for criterion in oracle.criteria]
+        if SCORE not in criteria:
+            raise InputError(f"a table needs a criterion called 'score', found {', '.join(criteria)}; rename one")
+        self._score, self._folds = criteria.index(SCORE), folds
+        self._others = [i for i, name in enumerate(criteria) if i != self._score and name != "size"]
+        self._free = [i for i in range(len(oracle.attributes)) if not family.drop >> i & 1]
+        self._attributes = [oracle.attributes.names[i] for i in self._free]
+        self._after_spread = [*(criteria[i] for i in self._others), *(f"{FOLD}{k}" for k in range(1, folds + 1))]
+        self._spread: bool | None = None  # before the first reply
+        self._check(criteria)
+
+    def _check(self, criteria: Sequence[str]) -> None:
+        """Refuse names by which a reader could not tell what a column holds."""
+        taken = {SCORE, SPREAD} & set(self._attributes)
+        if taken:
+            raise InputError(f"an attribute of a table cannot be called {taken.pop()!r}; rename it")
+        for name in (*self._attributes, *criteria):
+            if not name.isprintable() or name != name.strip():
+                told = f"a table needs printable names without blanks at their ends, found {name!r}; rename it"
+                raise InputError(told)
+        fold = next(filter(is_fold, criteria), None)
+        if fold is not None:
+            raise InputError(f"a criterion of a table cannot be called {fold!r}, as scores of folds are; rename it")
+        whole = self._header(spread=True)
+        twice = next((name for name in whole if whole.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"a table cannot have two columns called {twice!r}; rename an attribute or a criterion")
+
+    def _header(self, *, spread: bool) -> list[str]:
+        return [*self._attributes, SCORE, *([SPREAD] if spread else []), *self._after_spread]
+
+    def of(self, mask: Mask, reply: Measured) -> Iterator[list[str]]:
+        """The row of a subset that was measured; before the first row comes the header."""
+        spread = reply.spread[self._score] if reply.spread else None
+        if self._spread is None:
+            self._spread = spread is not None
+            yield self._header(spread=self._spread)
+        if self._spread and spread is None:
+            raise InputError("some scores came with a spread and others without; a table has it of all, or of none")
+        scores = reply.folds[self._score] if self._folds and reply.folds else ()
+        if len(scores) != self._folds:
+            told = f"a table of {self._folds} folds was to be written, but {len(scores)} scores came; write it without"
+            raise InputError(told)
+        known = [spread] if self._spread and spread is not None else []
+        numbers = [reply.criteria[self._score], *known, *(reply.criteria[i] for i in self._others), *scores]
+        yield [str(mask >> i & 1) for i in self._free] + [repr(float(number)) for number in numbers]
 
 
 class _Keeping:
@@ -170,50 +194,6 @@ def _measured_in_batches(
         seconds = time.monotonic() - start
         yield {mask: new[mask] if mask in new else known[mask] for mask in batch}
         count = _next_batch(count, seconds, workers.count)
-
-
-def _columns(oracle: Oracle, attributes: Sequence[str], folds: int) -> tuple[list[str], list[int]]:
-    """The column names after the attributes, and which criterion each of the first holds; −1 stands for the spread.
-
-    The last are those of the folds.
-    """
-    names = [criterion.name for criterion in oracle.criteria]
-    if SCORE not in names:
-        raise InputError(f"a table needs a criterion called 'score', found {', '.join(names)}; rename one")
-    taken = {SCORE, SPREAD} & set(attributes)
-    if taken:
-        raise InputError(f"an attribute of a table cannot be called {taken.pop()!r}; rename it")
-    for name in (*attributes, *names):
-        if not name.isprintable() or name != name.strip():
-            raise InputError(f"a table needs printable names without blanks at their ends, found {name!r}; rename it")
-    fold = next(filter(is_fold, names), None)
-    if fold is not None:
-        raise InputError(f"a criterion of a table cannot be called {fold!r}, as scores of folds are; rename it")
-    first = names.index(SCORE)
-    places = [first, -1, *(i for i, name in enumerate(names) if i != first and name != "size")]
-    columns = [SPREAD if i < 0 else names[i] for i in places] + [f"{FOLD}{k}" for k in range(1, folds + 1)]
-    whole = [*attributes, *columns]
-    twice = next((name for name in whole if whole.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"a table cannot have two columns called {twice!r}; rename an attribute or a criterion")
-    return columns, places
-
-
-def _spread(reply: Measured, places: Sequence[int]) -> float | None:
-    """The spread of the score, None where it is not known."""
-    return reply.spread[places[0]] if reply.spread else None
-
-
-def _row(mask: Mask, reply: Measured, attributes: Sequence[int], places: Sequence[int], folds: int) -> list[str]:
-    bits = [str(mask >> i & 1) for i in attributes]
-    spread = _spread(reply, places)
-    if -1 in places and spread is None:
-        raise InputError("some scores came with a spread and others without; a table has it of all, or of none")
-    scores = reply.folds[places[0]] if folds and reply.folds else ()
-    if len(scores) != folds:
-        raise InputError(f"a table of {folds} folds was to be written, but {len(scores)} scores came; write it without")
-    numbers = [spread if i < 0 else reply.criteria[i] for i in places]
-    return bits + [repr(float(number)) for number in (*numbers, *scores) if number is not None]
 
 
 def _next_batch(count: int, seconds: float, workers: int) -> int:
