@@ -59,38 +59,41 @@ def refuse_misplaced(estimator: Any) -> None:
         for inner in parts_of(part)
     }
     for part in parts_of(estimator):
-        if any(part is chooser for chooser in reached):
-            continue
-        if isinstance(part, ColumnTransformer) and not all(callable(chosen) for _, _, chosen in part.transformers):
-            raise InputError(
-                "a ColumnTransformer behind another step, inside another, or among what a search tries chooses columns "
-                "by name or position, which a subset of the features shifts; put it first, or let a callable choose "
-                "(make_column_selector)"
-            )
-        for name, value in _tried(part):
-            if name.rpartition("__")[2] in (*_PER_COLUMN, *_OF_COLUMNS) and isinstance(value, _LISTS):
-                raise InputError(
-                    f"{type(part).__name__} tries {name} for single columns, which a subset of the features shifts; "
-                    "leave it out"
-                )
-        listed = getattr(part, "categorical_features", None)
-        if listed is not None and not isinstance(listed, str):
-            raise InputError(
-                f"{type(part).__name__} lists its categorical_features, which a subset of the features shifts; "
-                "give a frame with categories, and categorical_features='from_dtype'"
-            )
-        for name in () if id(part) in cut else _settings_per_column(part):
-            raise InputError(
-                f"{type(part).__name__} has {name} for single columns, which a subset of the features shifts; put it "
-                "in a ColumnTransformer that names its columns"
-            )
-        for name in ("monotonic_cst", "interaction_cst"):
-            given = getattr(part, name, None)
-            if given is not None and not isinstance(given, str):
-                raise InputError(
-                    f"{type(part).__name__} has {name} for single columns, which a subset of the features shifts; "
-                    "leave it out"
-                )
+        if not any(part is chooser for chooser in reached):
+            for what in _misplaced(part, cut=id(part) in cut):
+                raise InputError(what)
+
+
+def _misplaced(part: Any, *, cut: bool) -> Iterator[str]:
+    """What is wrong with a part, of an estimator that is fitted to subsets, which selects or lists single columns.
+
+    cut: a ColumnTransformer in front reduces its settings to the columns that are left.
+    """
+    kind, shifted = type(part).__name__, "which a subset of the features shifts"
+    if isinstance(part, ColumnTransformer) and not all(callable(chosen) for _, _, chosen in part.transformers):
+        yield (
+            "a ColumnTransformer behind another step, inside another, or among what a search tries chooses columns "
+            f"by name or position, {shifted}; put it first, or let a callable choose (make_column_selector)"
+        )
+    for name, value in _tried(part):
+        if name.rpartition("__")[2] in (*_PER_COLUMN, *_OF_COLUMNS) and isinstance(value, _LISTS):
+            yield f"{kind} tries {name} for single columns, {shifted}; leave it out"
+    if _given(part, "categorical_features"):
+        yield (
+            f"{kind} lists its categorical_features, {shifted}; "
+            "give a frame with categories, and categorical_features='from_dtype'"
+        )
+    for name in () if cut else _settings_per_column(part):
+        yield f"{kind} has {name} for single columns, {shifted}; put it in a ColumnTransformer that names its columns"
+    for name in ("monotonic_cst", "interaction_cst"):
+        if _given(part, name):
+            yield f"{kind} has {name} for single columns, {shifted}; leave it out"
+
+
+def _given(part: Any, name: str) -> bool:
+    """Whether a setting that may be a word for all columns lists them."""
+    value = getattr(part, name, None)
+    return value is not None and not isinstance(value, str)
 
 
 def _frozen(estimator: Any) -> Iterator[Any]:
