@@ -124,8 +124,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         The name of an attribute score, such as "mutual-information" (``elicit score --list``); or one number per
         attribute, by name or in order, larger is better; or None for no prior. "auto" is the better of each attribute's
         places by F statistic (alone) and by ReliefF (together with others; of very many rows by a sample), where there
-        are more than 4 attributes, all of finite numbers; otherwise it is None. A score reads all rows of y, so the
-        selection score is even less honest than without; see `nested_score`.
+        are more than 4 attributes, all of finite numbers; otherwise it is None. It leaves a sparse X sparse, as
+        F and the Relief family do; other scores make it dense. A score reads all rows of y, so the selection score is
+        even less honest than without; see `nested_score`.
     pairs : list, array, "h" or None, default=None
         What is thought to interact, which `power_`, `interactions_` and draws take into account. A list of pairs
         by name or position; a symmetric table (n, n) of strengths, such as H statistics or the roots of second-order

@@ -23,7 +23,7 @@ from elicit.subsets import Mask
 
 #: Larger ones are infinite to whoever computes in single precision, as trees do. It has the type of such numbers, for
 #: in half precision it is infinite itself.
-LARGEST = np.finfo(np.float32).max
+LARGEST_SINGLE = np.finfo(np.float32).max
 
 
 def warn_of_lost_categories(estimator: Any, chosen: Any) -> None:
@@ -111,4 +111,4 @@ def _column(columns: Columns, k: int) -> NDArray[Any]:
 
 
 def _large(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.asarray(values.dtype.kind == "f" and np.abs(values) > LARGEST)
+    return np.asarray(values.dtype.kind == "f" and np.abs(values) > LARGEST_SINGLE)

@@ -168,19 +168,19 @@ class WrapperOracle:
         scaled = self._scaled if self._scaled and len(columns) >= self._scaled.narrowest else None
         part = self.columns.take(columns) if scaled is None and None in known else None
         scores, seconds, further = [], [], []
-        checked: bool | None = None  # as it is
+        skip_checks: bool | None = None  # as scikit-learn is configured
         for f, score in enumerate(known):
             elapsed = 0.0
             if score is None:
-                score, elapsed, more = self._fold(f, columns, scaled, part, checked)
-                checked = self._checked_once or None
+                score, elapsed, more = self._fold(f, columns, scaled, part, skip_checks)
+                skip_checks = self._checked_once or None
                 further.append(more)  # with further scores no fold is known beforehand
             scores.append(score)
             seconds.append(elapsed)
         return scores, seconds, {name: tuple(more[k] for more in further) for k, name in enumerate(self._others)}
 
     def _fold(
-        self, f: int, columns: list[int], scaled: ScaledFolds | None, part: Any, checked: bool | None
+        self, f: int, columns: list[int], scaled: ScaledFolds | None, part: Any, skip_checks: bool | None
     ) -> tuple[float, float, tuple[float, ...]]:
         train, test = self.splits[f]
         if scaled is not None:
@@ -189,7 +189,7 @@ class WrapperOracle:
             model = self.estimator_for(columns)
             X_train, X_test = _safe_indexing(part, train), _safe_indexing(part, test)
         start = time.perf_counter()
-        with config_context(skip_parameter_validation=checked):
+        with config_context(skip_parameter_validation=skip_checks):
             self._fit(model, X_train, train)
         elapsed = time.perf_counter() - start
 
