@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from elicit.errors import InputError
 from elicit.numeric import LARGEST_MEASURED, is_number, steps_of, whole, whole_in
@@ -51,8 +51,8 @@ class Goal(Protocol):
 class TradeOff:
     """The best value of all."""
 
-    smallest: int = 1
-    largest: int | None = None
+    smallest: ClassVar[int] = 1
+    largest: ClassVar[int | None] = None
 
     def __str__(self) -> str:
         return "trade-off"
@@ -103,8 +103,8 @@ class Reaching:
     """The smallest subset whose value is at least `least`; until there is one, the best value."""
 
     least: float
-    smallest: int = 1
-    largest: int | None = None
+    smallest: ClassVar[int] = 1
+    largest: ClassVar[int | None] = None
 
     def __post_init__(self) -> None:
         if not is_number(self.least) or not abs(self.least) < LARGEST_MEASURED:  # NaN fails here, too

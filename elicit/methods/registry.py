@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Protocol
 
 from elicit.errors import InputError, nearest
@@ -75,10 +76,6 @@ def _whole(text: str, least: int = 1) -> int:
     if found is None or found < least:
         raise InputError(f"expected a whole number of at least {least}, found {text!r:.40}")
     return found
-
-
-def _population(text: str) -> int:
-    return _whole(text, LEAST_POPULATION)
 
 
 def _pair(text: str) -> tuple[int, int]:
@@ -162,7 +159,14 @@ _LIST = (
     Entry("random", "subsets at random", lambda _, __: Random()),
     Entry("hill-climb", "hill climbing with restarts", lambda _, __: HillClimbing()),
     Entry("surrogate", "a Bayesian model of attributes and pairs", lambda _, __: Surrogate()),
-    Entry("genetic", "a genetic algorithm", lambda _, p: Genetic(p), "the population", 10, _population),
+    Entry(
+        "genetic",
+        "a genetic algorithm",
+        lambda _, p: Genetic(p),
+        "the population",
+        10,
+        partial(_whole, least=LEAST_POPULATION),
+    ),
 )
 
 #: Every method by its name.

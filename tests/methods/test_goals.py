@@ -1,14 +1,15 @@
 """The three goals order subsets as their sentences say."""
 
 import math
+from dataclasses import asdict
 
 import pytest
 from played import play
 
 from elicit.errors import InputError
-from elicit.methods import Exhaustive, Reaching, Sequential, Sized, Space, TradeOff
+from elicit.methods import Exhaustive, Method, Reaching, Sequential, Sized, Space, TradeOff
 from elicit.methods.goals import goal_from
-from elicit.subsets import Family
+from elicit.subsets import Attributes, Family
 
 WORTH = {0b001: 0.5, 0b010: 0.7, 0b100: 0.7, 0b011: 0.8, 0b101: 0.9, 0b110: 0.9, 0b111: 0.9}
 
@@ -98,3 +99,9 @@ def test_a_start_must_fit():
         Space(Family(3, drop=0b1), start=0b11)
     with pytest.raises(InputError, match="beyond the 3"):
         Space(Family(3), start=0b1000)
+
+
+@pytest.mark.parametrize("goal", [TradeOff(), Sized(2), Reaching(0.5)])
+def test_a_journal_tells_apart_whatever_can_be_set_of_a_goal(goal):
+    told = Method("sfs", Sequential(), goal=goal).plain(Attributes.numbered(3))["goal"]
+    assert list(told.values()) == list(asdict(goal).values())
