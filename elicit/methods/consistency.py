@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.errors import InputError
+from elicit.numeric import is_number
 from elicit.subsets import Mask, mask_of, members
 
 #: Pairs of cases of two classes beyond which consistency is refused: 2^26 pairs are 8 MB an attribute.
@@ -38,8 +39,8 @@ class Inconsistency:
             raise InputError(f"expected one class for each row of X, found shapes {values.shape} and {classes.shape}")
         if not np.isfinite(values).all():
             raise InputError("consistency needs numbers without gaps; fill them or remove the rows")
-        if not tolerance >= 0:
-            raise InputError(f"a tolerance is a number of at least 0, found {tolerance}")
+        if not is_number(tolerance) or not tolerance >= 0:  # NaN fails here, too
+            raise InputError(f"a tolerance is a number of at least 0, found {tolerance!r}")
         self._rows = len(values)
         self._first, self._second = _pairs(classes)
         attributes = [[i] for i in range(values.shape[1])] if groups is None else groups

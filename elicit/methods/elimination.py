@@ -14,6 +14,7 @@ import numpy as np
 
 from elicit.errors import InputError, ModelError
 from elicit.methods.frame import Ended, Search, Space
+from elicit.numeric import is_finite
 from elicit.subsets import Mask, members
 
 #: How the reason begins when an elimination ends because its model cannot be fitted.
@@ -32,7 +33,7 @@ class Elimination:
     step: float = 1
 
     def __post_init__(self) -> None:
-        if isinstance(self.step, bool) or not (0 < self.step < 1 or (self.step >= 1 and self.step == int(self.step))):
+        if not is_finite(self.step) or not (0 < self.step < 1 or (self.step >= 1 and self.step == int(self.step))):
             raise InputError(f"a step is a whole number of attributes, or a share below 1; found {self.step!r}")
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002

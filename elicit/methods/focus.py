@@ -17,6 +17,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.methods.consistency import Inconsistency
 from elicit.methods.frame import Ended, Search, Space, best_of, none_measured
+from elicit.numeric import is_number
 from elicit.printable import many
 from elicit.subsets import Mask, mask_of, members
 
@@ -33,6 +34,10 @@ class Focus:
 
     inconsistency: Inconsistency
     most: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not is_number(self.most) or not self.most >= 0:  # NaN fails here, too
+            raise InputError(f"most is an inconsistency of at least 0, found {self.most!r}")
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
         whole = self.inconsistency(space.family.largest)

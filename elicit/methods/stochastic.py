@@ -16,7 +16,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space
 from elicit.methods.goals import Rank
-from elicit.numeric import whole
+from elicit.numeric import is_finite, whole
 from elicit.printable import many
 from elicit.subsets import LARGEST_ENUMERATION, Mask, mask_of
 
@@ -172,8 +172,8 @@ class Genetic:
 
     def __post_init__(self) -> None:
         whole("population", self.population, LEAST_POPULATION)
-        if not 0 <= self.mutations < np.inf:
-            raise InputError(f"mutations is a number of at least 0, found {self.mutations}")
+        if not is_finite(self.mutations) or self.mutations < 0:
+            raise InputError(f"mutations is a number of at least 0, found {self.mutations!r}")
         if self.generations is not None:
             whole("generations", self.generations, 1)
 

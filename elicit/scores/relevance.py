@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from elicit.errors import InputError
-from elicit.numeric import GRID, whole
+from elicit.numeric import GRID, is_number, whole
 from elicit.scores.protocol import Floats, generator
 
 #: Perf: the positions of some attributes, ascending, to one score a fold; no attributes is a guess.
@@ -73,7 +73,7 @@ def relevance(
 
 def refuse_no_level(level: float) -> None:
     """Refuse what is no level of a test; the command does so before it computes anything."""
-    if not 0 < level < 1:
+    if not is_number(level) or not 0 < level < 1:
         raise InputError(f"level lies between 0 and 1, found {level!r}")
 
 

@@ -135,7 +135,11 @@ def test_the_p_of_one_comparison_is_kept_apart_from_that_which_decides():
 
 @pytest.mark.parametrize(
     ("options", "says"),
-    [({"level": 0}, "between 0 and 1"), ({"subsets": 0}, "subsets must be a whole number")],
+    [
+        ({"level": 0}, "between 0 and 1"),
+        ({"level": "high"}, "between 0 and 1"),
+        ({"subsets": 0}, "subsets must be a whole number"),
+    ],
 )
 def test_bad_options_are_named(options, says):
     with pytest.raises(InputError, match=says):
