@@ -33,6 +33,7 @@ from sklearn.preprocessing import StandardScaler
 from test_contradictions import after
 from test_drive import CHECKED, slipping, truth
 
+from elicit.alongside import fresh
 from elicit.alongside.fresh import FIRST_SEED, ROUNDS, fresh_scores
 from elicit.asks import Failure, Measured, Settlement
 from elicit.cli import main
@@ -57,7 +58,7 @@ from elicit.report.power import _heat, _interaction, strongest
 from elicit.report.scores import _importance
 from elicit.report.session import session
 from elicit.sessions import begin, elicitation_of, header_of
-from elicit.sources.oracle import oracle_from
+from elicit.sources.oracle import data_of, oracle_from
 from elicit.subsets import Attributes, Family
 
 HOSTILE = (
@@ -520,6 +521,13 @@ def test_the_folds_that_chose_are_never_the_fresh_ones():
     folds = StratifiedKFold(5, shuffle=True, random_state=FIRST_SEED + ROUNDS)
     last = cross_val_score(model, X[:, :2], y, cv=folds).mean()
     assert kept[FIRST_SEED + ROUNDS][1].criteria[0] == pytest.approx(last, abs=1e-12)
+
+
+def test_all_rounds_of_fresh_folds_are_of_data_read_once(monkeypatch):
+    reads = []
+    monkeypatch.setattr(fresh, "data_of", lambda *read: reads.append(read) or data_of(*read))
+    assert len(fresh_scores(WINE, (0b11,), {})[0b11]) == ROUNDS
+    assert len(reads) == 1
 
 
 def test_the_score_of_a_guess_is_told_and_whether_the_choice_is_better(wine):

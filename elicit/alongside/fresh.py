@@ -6,7 +6,7 @@ The rule: what was measured before is not measured again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, product
 from operator import itemgetter
 from pathlib import Path
@@ -16,7 +16,7 @@ from elicit.asks import Evaluate, Failure, Measured
 from elicit.journal import Shuffled
 from elicit.oracles import WrapperOracle
 from elicit.oracles.splits import Split
-from elicit.sources.oracle import oracle_from
+from elicit.sources.oracle import data_of, wrapper_of
 from elicit.subsets import Mask
 
 #: How many times the rows are split anew. The seeds count from FIRST_SEED and skip that of the folds that chose.
@@ -31,8 +31,7 @@ def no_other_folds(section: Mapping[str, Any], splits: Sequence[Split]) -> str:
     """Why there are no fresh folds: the rows can be split into so many in one way only. Empty where there are."""
     only = all(len(test) == 1 for _, test in splits)
     if not only and "group_col" in section:  # there may be as many folds as groups; one draw may be the same by chance
-        others = (oracle_from({**section, "random_state": seed}, Path()) for seed in _seeds(section))
-        only = all(isinstance(each, WrapperOracle) and _held_out(each.splits) == _held_out(splits) for each in others)
+        only = all(_held_out(each.splits) == _held_out(splits) for each in _split_anew(section, _seeds(section)))
     return f"there is no other way to split the rows into {len(splits)} folds, so none is fresh" if only else ""
 
 
@@ -45,6 +44,12 @@ def unmeasured(
 ) -> list[Shuffled]:
     """What is still to be measured, in the order of measuring: round by round."""
     return [shuffled for shuffled in product(_seeds(section), dict.fromkeys(subsets)) if shuffled not in known]
+
+
+def _split_anew(section: Mapping[str, Any], seeds: Sequence[int]) -> Iterator[WrapperOracle]:
+    """The cross-validation of a section with each of these seeds, on data that are read once."""
+    data = data_of(section, Path())
+    return (wrapper_of({**section, "random_state": seed}, data) for seed in seeds)
 
 
 def _seeds(section: Mapping[str, Any]) -> list[int]:
@@ -70,10 +75,9 @@ def fresh_scores(
     tell: called before each measurement with what it is.
     """
     seeds, results = _seeds(section), dict(known)
-    for seed, wanted in groupby(unmeasured(section, subsets, known), itemgetter(0)):
-        oracle = oracle_from({**section, "random_state": seed}, Path())
-        assert isinstance(oracle, WrapperOracle)
-        for _, subset in wanted:
+    rounds = {seed: list(wanted) for seed, wanted in groupby(unmeasured(section, subsets, known), itemgetter(0))}
+    for seed, oracle in zip(rounds, _split_anew(section, list(rounds)) if rounds else (), strict=True):
+        for _, subset in rounds[seed]:
             tell(f"scores on fresh folds, round {seeds.index(seed) + 1} of {ROUNDS}")
             results[seed, subset] = oracle(Evaluate(0, subset))
             keep(seed, subset, results[seed, subset])
