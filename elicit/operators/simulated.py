@@ -23,7 +23,7 @@ import numpy as np
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError, nearest
 from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated
-from elicit.numeric import GRID, LARGEST_MEASURED, is_number, is_whole, step_of
+from elicit.numeric import GRID, LARGEST_MEASURED, given_number, is_finite, is_whole, step_of
 from elicit.operators.expression import Column, Expression, parse
 from elicit.subsets import Mask, indicator, members
 
@@ -217,7 +217,7 @@ class SimulatedOperator:
             levels = self._truth.levels(columns, self._maximise)
             order = next((level[0] - level[1] for level in levels if level[0] != level[1]), 0.0)
         else:
-            order = gap if abs(gap) > step_of(worth[0]) else 0.0
+            order = gap if abs(gap) > step_of(np.abs(worth).max()) else 0.0
         if order == 0:
             return Answer.EQUAL
         if self.hesitation > 0 and abs(gap) <= self.hesitation:
@@ -289,7 +289,7 @@ def _row_by_row(function: Callable[[Mapping[str, float]], float], columns: Mappi
     for row in zip(*columns.values(), strict=True):
         criteria = dict(zip(names, map(float, row), strict=True))
         try:
-            value = float(function(criteria))
+            value = given_number(function(criteria))
         except Exception as error:
             raise InputError(
                 f"the operator's utility failed with {type(error).__name__}: {error}; "
@@ -303,6 +303,6 @@ def _row_by_row(function: Callable[[Mapping[str, float]], float], columns: Mappi
 
 
 def _require_number(what: str, value: float, *, least: float = -np.inf, most: float = np.inf) -> None:
-    if not is_number(value) or not np.isfinite(value) or not least <= value <= most:
+    if not is_finite(value) or not least <= value <= most:
         bounds = [f"at least {least:g}"] * (least > -np.inf) + [f"at most {most:g}"] * (most < np.inf)
-        raise InputError(f"{what} must be a finite number {' and '.join(bounds)}".rstrip() + f", found {value!r}")
+        raise InputError(f"{what} must be a finite number {' and '.join(bounds)}".rstrip() + f", found {value!r:.40}")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError
 from elicit.events import Answer, Criterion, Evaluated
+from elicit.numeric import step_of
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.operators.simulated import _within_a_step
 
@@ -52,6 +53,15 @@ def test_equal_is_within_1e_9_and_hesitation_within_its_threshold():
     assert asked(operator, fact(0.5), fact(0.509)) is Answer.INCOMPARABLE
     assert asked(operator, fact(0.509), fact(0.5)) is Answer.INCOMPARABLE
     assert asked(operator, fact(0.5), fact(0.511)) is Answer.SECOND
+
+
+@pytest.mark.parametrize("boundary", [128.0, 2.0**20])
+def test_two_are_told_apart_alike_whichever_of_them_is_shown_first(boundary):
+    apart = 1.5 * step_of(boundary / 1.5)
+    below, above = fact(boundary - apart / 2), fact(boundary + apart / 2)
+    assert step_of(below.criteria[0]) < apart < step_of(above.criteria[0])
+    assert asked(SimulatedOperator("score"), below, above) is Answer.EQUAL
+    assert asked(SimulatedOperator("score"), above, below) is Answer.EQUAL
 
 
 def test_a_callable_decides():
@@ -278,6 +288,8 @@ def test_an_operator_can_be_copied_and_sent_to_a_worker(utility):
         (lambda: SimulatedOperator("score", noise=float("nan")), "noise"),
         (lambda: SimulatedOperator("score", noise="0.1"), "noise"),
         (lambda: SimulatedOperator("score", hesitation=-1), "hesitation must be a finite number at least 0"),
+        (lambda: SimulatedOperator("score", noise=10**400), "noise, a probability, .* found 1000"),
+        (lambda: Lexicographic(("score",), {"score": 10**400}), "the step of 'score'"),
         (lambda: SimulatedOperator("score", seed=-1), "a seed is a whole number from 0, found -1"),
         (lambda: SimulatedOperator("score", seed=True), "a seed"),
         (lambda: Lexicographic(()), "expected a list of criteria"),
@@ -293,6 +305,11 @@ def test_an_operator_can_be_copied_and_sent_to_a_worker(utility):
 def test_bad_settings_are_refused_at_once(build, said):
     with pytest.raises(InputError, match=said):
         build()
+
+
+def test_a_text_is_no_utility_though_python_reads_a_number_in_it():
+    with pytest.raises(InputError, match=r"failed with TypeError: found '0.5', expected a number"):
+        asked(SimulatedOperator(lambda _: "0.5"), fact(0.5), fact(0.6))
 
 
 def test_other_criteria_than_the_oracles_are_noticed():
