@@ -63,6 +63,7 @@ def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None =
     `budget` is a new limit on the oracle calls of the whole run. A run that was ended from outside, by a time limit or
     by the operator, goes on unless `reopen` is False; one that ended by its own rules goes on only with a new budget.
     """
+    require_oracle(oracle)
     journal = Journal.open(path, expect_fingerprint=oracle.fingerprint)
     try:
         return Session(going_on(journal, budget, reopen), journal)

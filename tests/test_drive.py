@@ -827,6 +827,7 @@ def test_a_plain_function_is_no_oracle_and_it_is_said_what_makes_one_of_it(tmp_p
     for play in (
         lambda: drive(Elicitation(["a", "b"]), measure, ScriptedOperator([])),
         lambda: begin(tmp_path / "j", measure),
+        lambda: resume(tmp_path / "j", measure),
         lambda: explore(Method("sffs", Floating()), measure),
     ):
         with pytest.raises(InputError, match=r"measures subsets of its attributes.*CallableOracle"):
