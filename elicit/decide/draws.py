@@ -88,5 +88,4 @@ class Draws:
             return self._beliefs.theta.power()
         some = sample_subsets(self._family.n, self._settings.index_samples, self._rng)
         # the last digits depend on what was solved before, and a law may ask whether a number is above 0
-        joint = {"gap": False, "joint": True}[self._settings.index]
-        return np.round(gap_index(self._beliefs.utilities, some, joint=joint), 9) + 0.0
+        return np.round(gap_index(self._beliefs.utilities, some, joint=self._settings.index == "joint"), 9) + 0.0

@@ -8,6 +8,7 @@ their improvement over everything that a subset may turn out to measure.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -97,9 +98,7 @@ class Forecast:
 
     def believing(self, subset: Mask) -> Forecast:
         """The same after `subset` turned out as predicted: what is open already is not proposed twice over."""
-        after: Forecast = object.__new__(Forecast)
-        after._n, after._points, after.chances = self._n, self._points, self.chances
-        chosen = bits([subset], self._n)
+        after, chosen = copy(self), bits([subset], self._n)
         after.criteria = tuple(c if isinstance(c, Sum) else c.believing(chosen) for c in self.criteria)
         return after
 

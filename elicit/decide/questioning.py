@@ -93,8 +93,7 @@ class Questions:
 
     def for_proof(self, rival: Mask, rng: np.random.Generator) -> Question | None:
         """The current best against the subset that stands in the way of a proof, then against lesser rivals."""
-        best = self._beliefs.incumbent
-        if best is None or self._beliefs.settings.policy == "none":
+        if self._beliefs.settings.policy == "none":
             return None
         needed = self._of_the_best([rival], "its answer may prove which subset is best")
         return self._first(chain(needed, self._current()), rng)
@@ -263,22 +262,20 @@ class Questions:
     @cached_property
     def _below(self) -> dict[Mask, set[Mask]]:
         """Everything that dominance and answers, chained, put below each evaluated subset."""
-        return self._chained((*self._history.stated, *self._history.deduced))
+        return self._chained(self._history.statements)
 
     @cached_property
     def _below_undoubted(self) -> dict[Mask, set[Mask]]:
         """The same without the answers that are doubted."""
         if not self._beliefs.doubted:
             return self._below
-        statements = (*self._history.stated, *self._history.deduced)
-        return self._chained([s for s in statements if s not in self._beliefs.doubted])
+        return self._chained([s for s in self._history.statements if s not in self._beliefs.doubted])
 
     def _chained(self, statements: Iterable[Statement]) -> dict[Mask, set[Mask]]:
-        """What dominance and these statements, chained, put below each evaluated subset."""
+        """What these statements, chained, put below each evaluated subset."""
         direct: dict[Mask, set[Mask]] = {}
-        for s in (*self._history.dominance, *statements):
-            for above, below in s.edges:
-                direct.setdefault(above, set()).add(below)  # a chain may lead over what only an earlier run measured
+        for above, below in (edge for s in statements for edge in s.edges):
+            direct.setdefault(above, set()).add(below)  # a chain may lead over what only an earlier run measured
         return {x: reachable(x, direct) for x in self._beliefs.evaluated}
 
     @cached_property
