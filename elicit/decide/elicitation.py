@@ -72,7 +72,7 @@ class Elicitation:
     """
 
     #: The class of `beliefs`; another kind of run has another.
-    believing: type[Beliefs] = Beliefs
+    beliefs_type: type[Beliefs] = Beliefs
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Elicitation:
     def beliefs(self) -> Beliefs:
         """What the folded facts amount to."""
         if self._beliefs is None or self._beliefs_at != self.history.version:
-            self._beliefs = self.believing(self.history, self.family, self.settings, self._beliefs)
+            self._beliefs = self.beliefs_type(self.history, self.family, self.settings, self._beliefs)
             self._beliefs_at = self.history.version
         return self._beliefs
 
@@ -185,7 +185,7 @@ class Elicitation:
         if isinstance(fact, Evaluated):  # refuse now what the history would refuse later
             self.history.check_measurement(fact)
         self._log.append(fact)
-        self._fold_reply(request, fact)
+        self._fold_reply(fact)
         return fact
 
     def retract(self, request: int) -> Fact:
@@ -245,9 +245,9 @@ class Elicitation:
                 }
                 raise ProtocolError(f"request {asked.id} expects {kinds[type(asked)]}, found {reply!r:.80}")
 
-    def _fold_reply(self, request: int, fact: Fact) -> None:
+    def _fold_reply(self, fact: Fact) -> None:
         """Keep a reply until its round is complete, then fold the round in request order."""
-        self._replies[request] = fact
+        self._replies[fact.request] = fact
         if len(self._replies) == len(self._open):
             self._close_round()
 
@@ -283,7 +283,7 @@ class Elicitation:
                 raise InputError(f"the record begins round {fact.request} before the round before it was answered")
             self._open_round(fact)
         elif fact.request in self._open and fact.request not in self._replies:
-            self._fold_reply(fact.request, fact)
+            self._fold_reply(fact)
         elif isinstance(fact, Retracted):
             self._take_back(fact)
         else:
@@ -337,8 +337,7 @@ class Elicitation:
             return _round(self._next_id, question)
         if left <= 0:
             return Stopped(self._next_id, self._spent())
-        wanted = [] if rival is None else [rival]
-        proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.outlook, wanted)
+        proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.outlook, rival)
         if not proposal.evaluate and question is None and len(proposal.rejected) < self.settings.rejections:
             return Stopped(self._next_id, NOTHING_UNREJECTED)
         return _round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why)
@@ -355,7 +354,8 @@ class Elicitation:
         proving = OPTIMAL in self.settings.stop and len(self.history.evaluated) >= self.settings.begun_with
         if not proving or not stopping.may_be_proven():
             return None
-        return stopping.rival_in_scope()
+        worst = self.beliefs.scope_regret
+        return None if worst is None else worst.rival
 
     def _proof_question(self, rng: np.random.Generator, rival: Mask | None) -> Question | None:
         """What an answer could add to a proof: asked when its counterexample is evaluated already."""

@@ -72,17 +72,16 @@ def propose(
     count: int,
     rng: np.random.Generator,
     outlook: Outlook,
-    wanted: Sequence[Mask],
+    needed: Mask | None = None,
 ) -> Proposal:
     """Up to `count` subsets to evaluate next; fewer when the family holds no more, or too many were rejected.
 
-    `wanted` are subsets that a proof is waiting for.
+    needed: the subset that a proof is waiting for.
     """
     search = _Explorer(beliefs, rng, outlook)
     chosen, rejected = search.chosen, search.rejected
-    for subset in wanted:
-        if len(chosen) < count and search.new(subset):
-            chosen.append(subset)
+    if needed is not None and search.new(needed):
+        chosen.append(needed)
     proving = bool(chosen)
     while len(chosen) < count:
         candidate = search.next()

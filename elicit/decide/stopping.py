@@ -18,7 +18,6 @@ from elicit.events import (
     questions_asked,
     rejected_in_a_row,
 )
-from elicit.subsets import Mask
 from elicit.utility.scopes import Scope
 
 
@@ -28,11 +27,6 @@ class Stopping:
     def __init__(self, beliefs: Beliefs) -> None:
         self._beliefs = beliefs
         self._settings = beliefs.settings
-
-    def rival_in_scope(self) -> Mask | None:
-        """The subset that stands in the way of necessary optimality at the stated scope, when it is looked for."""
-        worst = self._beliefs.scope_regret
-        return None if worst is None else worst.rival
 
     def reason(self) -> str | None:
         """The reason of the first rule that fires, None when none does. The budget is the caller's to watch."""

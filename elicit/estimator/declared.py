@@ -65,7 +65,7 @@ class _DeclaredBeliefs(Beliefs):
 class Declared(Unattended):
     """An elicitation for which the first criterion, then fewer attributes, is the whole utility."""
 
-    believing = _DeclaredBeliefs
+    beliefs_type = _DeclaredBeliefs
 
     def _decided(self) -> Asked | Stopped:
         count = min(self.settings.batch, self.budget - self.evaluations)

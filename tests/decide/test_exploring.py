@@ -85,8 +85,8 @@ def known(family, evaluated=(), *, failed=(), rejected=(), prices=(), informativ
     )
 
 
-def proposed(beliefs, count=1, *, seed=0, wanted=(), outlook=None):
-    return propose(beliefs, count, np.random.default_rng(seed), outlook or Outlook(), wanted)
+def proposed(beliefs, count=1, *, seed=0, needed=None, outlook=None):
+    return propose(beliefs, count, np.random.default_rng(seed), outlook or Outlook(), needed)
 
 
 FEW = Family(3)
@@ -94,14 +94,14 @@ ALL = [*FEW]
 
 
 def test_what_a_proof_waits_for_comes_first_as_far_as_it_is_new():
-    assert proposed(known(FEW), 2, wanted=[6, 5, 3]).evaluate == (6, 5)
-    assert proposed(known(FEW, [6], failed=[5]), 1, wanted=[6, 5, 3, 3]).evaluate == (3,)
-    mixed = proposed(known(FEW), 3, wanted=[6, 6])
+    assert proposed(known(FEW), 1, needed=6).evaluate == (6,)
+    mixed = proposed(known(FEW), 3, needed=6)
     assert mixed.evaluate[0] == 6
     assert len(set(mixed.evaluate)) == 3
     assert mixed.why == "a proof of optimality needs it"
-    assert proposed(known(FEW, [6]), 1, wanted=[6]).why == "drawn"
-    assert proposed(known(Family(3, drop=0b100)), 1, wanted=[6]).evaluate[0] < 4, "it is not in the family"
+    assert proposed(known(FEW, [6]), 1, needed=6).why == "drawn"
+    assert proposed(known(FEW, failed=[6]), 1, needed=6).why == "drawn"
+    assert proposed(known(Family(3, drop=0b100)), 1, needed=6).evaluate[0] < 4, "it is not in the family"
 
 
 @pytest.mark.parametrize("seed", range(8))

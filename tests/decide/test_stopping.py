@@ -27,7 +27,6 @@ def stopping(
     in_a_row=0,
     proven=False,
     proven_among_evaluated=False,
-    worst=None,
     family=None,
     clear=1.0,
     **choices,
@@ -51,7 +50,6 @@ def stopping(
             scope=Scope.of(settings.scope),
             proven_optimal=proven,
             proven_among_evaluated=proven_among_evaluated,
-            scope_regret=worst,
             utilities=SimpleNamespace(clear=clear),
         )
     )
@@ -170,8 +168,3 @@ def test_the_first_of_the_rules_named_that_fires_gives_the_reason(order, firing)
     first = next((rule for rule in order if rule in firing), None)
     assert (None if reason is None else reason.partition(":")[0]) == first
     assert stopping(calm, evaluated=EVERYTHING, stop=(), in_a_row=99).reason() is None
-
-
-def test_what_stands_in_the_way_of_a_proof_is_the_worst_rival_in_its_scope():
-    assert stopping().rival_in_scope() is None
-    assert stopping(worst=SimpleNamespace(rival=6)).rival_in_scope() == 6
