@@ -20,7 +20,7 @@ from functools import partial
 from elicit.alongside.ahead import Ahead
 from elicit.alongside.hopeless import only_failures, require_hope
 from elicit.alongside.measuring import Clock, JournalWriter, Run, looked_at, measure, remembering
-from elicit.alongside.progress import CALLED_OFF_BECAUSE, Progress, calls_off, progress_of
+from elicit.alongside.progress import Follower, Progress, progress_of
 from elicit.asks import (
     Compare,
     Done,
@@ -35,7 +35,7 @@ from elicit.asks import (
 )
 from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError, one_line
-from elicit.events import CALLED_OFF, OUT_OF_TIME, Answer, Retracted
+from elicit.events import Answer, Retracted
 from elicit.interrupts import until_kept
 from elicit.journal import Journal
 from elicit.knowledge.statements import Statement
@@ -141,11 +141,8 @@ def _is_claimed(journal: Journal, subset: Mask | None) -> bool:
     return journal.last_claim is not None and journal.last_claim.get("subset") == names
 
 
-class _ProgressReporter:
-    """Reports where the run stands to whoever wants to know, and knows how long it has taken.
-
-    It also knows when to end: once a report was replied to by True, or the time limit has passed.
-    """
+class _ProgressReporter(Follower):
+    """Reports where a driven run stands: where a person reads along, in full before a question and else briefly."""
 
     def __init__(
         self,
@@ -155,25 +152,10 @@ class _ProgressReporter:
         attended: bool,
         time_limit: float | None,
     ) -> None:
-        self._elicitation, self._progress, self._clock, self._attended = elicitation, progress, clock, attended
-        self._time_limit = time_limit
-        self._start, self._kept = clock(), elicitation.evaluations
+        super().__init__(progress, clock, time_limit)
+        self._elicitation, self._attended = elicitation, attended
+        self._kept = elicitation.evaluations
         self._reported_ahead = False
-        self._called_off = False
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the drive began."""
-        return self._clock() - self._start
-
-    @property
-    def end(self) -> tuple[str, str] | None:
-        """Why no other round is begun, and by which rule; None while the run may go on."""
-        if self._called_off:
-            return CALLED_OFF_BECAUSE, CALLED_OFF
-        if self._time_limit is not None and self.seconds >= self._time_limit:
-            return f"{self._time_limit:g} seconds have passed", OUT_OF_TIME
-        return None
 
     def after_reply(self) -> None:
         """Report after a reply; only briefly where a person waits for the next question."""
@@ -199,9 +181,8 @@ class _ProgressReporter:
             self.tell(standing)
 
     def tell(self, standing: Progress) -> None:
-        """Tell whoever wants to know; True calls the run off, and nothing else does."""
-        if self._progress is not None:
-            self._called_off |= calls_off(self._progress(replace(standing, kept=self._kept)))
+        """Tell it with what was evaluated before this sitting."""
+        super().tell(replace(standing, kept=self._kept))
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from typing import Any
 
 from elicit.alongside.hopeless import only_failures, require_hope
 from elicit.alongside.measuring import Clock, JournalWriter, looked_at, measure, remembering
-from elicit.alongside.progress import CALLED_OFF_BECAUSE, Progress, calls_off
+from elicit.alongside.progress import Follower, Progress
 from elicit.asks import Done, Oracle, require_oracle
 from elicit.drive import Result, result_of
 from elicit.errors import JournalError
-from elicit.events import BUDGET, CALLED_OFF, OUT_OF_TIME, Fact
+from elicit.events import BUDGET, Fact
 from elicit.journal import Header, Journal, StrPath, library_versions
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
@@ -71,8 +71,7 @@ def explore(
     Where small and large subsets all fail alike it ends with an error after the first few (`alongside/hopeless.py`).
     """
     require_oracle(oracle)
-    now, stamp = clock or time.monotonic, clock or time.time
-    start = now()
+    follower, stamp = Follower(progress, clock or time.monotonic, time_limit), clock or time.time
     opened = nullcontext() if journal is None else _opened(journal, _header(method, oracle, family, seed, about), stamp)
     with Workers(n_jobs) as workers, opened as kept:
         facts = () if kept is None else kept.facts
@@ -85,24 +84,19 @@ def explore(
             walk.resume(method.budget)
         known = remembering(oracle, walk.facts, {} if kept is None else kept.cached)
 
-        called_off = False
-
         def report() -> None:
-            nonlocal called_off
             if progress is not None:
-                called_off |= calls_off(progress(_progress(walk, now() - start, before)))
+                follower.tell(_progress(walk, follower.seconds, before))
 
         while not isinstance(done := walk.ask(), Done):
             writer.save()
             if not isinstance(oracle, TableOracle):  # looking there costs nothing, and what lacks a row is no failure
                 require_hope(only_failures(walk.facts), walk.family, partial(looked_at, known, workers, writer))
             measure(walk, walk.pending(workers.count), known, workers, writer, report)
-            if called_off:
-                walk.stop(CALLED_OFF_BECAUSE, CALLED_OFF)
-            elif time_limit is not None and now() - start >= time_limit:
-                walk.stop(f"{time_limit:g} seconds have passed", OUT_OF_TIME)
+            if (end := follower.end) is not None:
+                walk.stop(*end)
         writer.save()
-        return _outcome(walk, done, now() - start, before)
+        return _outcome(walk, done, follower.seconds, before)
 
 
 def _require_budget(walk: Walk, journal: StrPath) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, isinf
 
@@ -10,11 +10,8 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
-from elicit.events import Evaluated, Failed
+from elicit.events import CALLED_OFF, OUT_OF_TIME, Evaluated, Failed
 from elicit.subsets import Mask
-
-#: Why a run ended that somebody ended so.
-CALLED_OFF_BECAUSE = "whoever followed the progress called the run off"
 
 
 @dataclass(frozen=True)
@@ -38,9 +35,38 @@ class Progress:
     kept: int = 0
 
 
-def calls_off(reply: object) -> bool:
-    """Whether what somebody replied to a report ends the run: True does, and nothing else."""
-    return isinstance(reply, bool | np.bool_) and bool(reply)
+class Follower:
+    """Tells whoever follows a run where it stands, and says when the run is to end: at their word, or by the clock."""
+
+    def __init__(
+        self,
+        progress: Callable[[Progress], object] | None,
+        clock: Callable[[], float],
+        time_limit: float | None,
+    ) -> None:
+        self._progress, self._clock, self._time_limit = progress, clock, time_limit
+        self._start = clock()
+        self._called_off = False
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since this sitting began."""
+        return self._clock() - self._start
+
+    @property
+    def end(self) -> tuple[str, str] | None:
+        """Why nothing more is begun, and by which rule; None while the run may go on."""
+        if self._called_off:
+            return "whoever followed the progress called the run off", CALLED_OFF
+        if self._time_limit is not None and self.seconds >= self._time_limit:
+            return f"{self._time_limit:g} seconds have passed", OUT_OF_TIME
+        return None
+
+    def tell(self, standing: Progress) -> None:
+        """Tell whoever wants to know; True calls the run off, and nothing else does."""
+        if self._progress is not None:
+            reply = self._progress(standing)
+            self._called_off |= isinstance(reply, bool | np.bool_) and bool(reply)
 
 
 def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False, regret: bool = False) -> Progress:
