@@ -95,7 +95,7 @@ def require_instance(model: object, what: str = "an estimator") -> None:
 
 def first_line(error: BaseException) -> str:
     """What a library says, as a part of an error of ours: the first line of it, or else the kind of its error."""
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return _first_line(str(error)) or type(error).__name__
 
 
 def one_line(error: BaseException) -> str:
@@ -104,8 +104,13 @@ def one_line(error: BaseException) -> str:
         told = str(error)
     except Exception:  # somebody's error that cannot even be told is told by its kind
         told = ""
-    message = next((line for line in told.splitlines() if line.strip()), "").strip()
+    message = _first_line(told)
     # a set is written in another order by every process, and a reason should be the same in all of them
     message = re.sub(r"\{([^{}]*)\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}", message)
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
     return "".join(c if c.isprintable() else "?" for c in text)[:LONGEST_REASON]
+
+
+def _first_line(text: str) -> str:
+    """The first line with something on it."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")

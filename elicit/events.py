@@ -167,7 +167,7 @@ class Settled:
 STOPS = "optimal", "regret", "rejections", "questions", "evaluated"
 OPTIMAL, REGRET, REJECTIONS, QUESTIONS, EVALUATED = STOPS
 
-#: The rules of them that end a run by a proof, which its claim must hold.
+#: Those of them that end a run by a proof, which its claim must hold.
 BY_PROOF = (OPTIMAL, EVALUATED)
 
 #: The rules that always count: the budget is spent, or nothing is left to measure.

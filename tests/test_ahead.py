@@ -75,7 +75,7 @@ def test_a_run_is_the_same_with_processes_ahead_and_takes_over_what_they_found(t
 
     def noted(self, reply, show=None):
         patience = time.monotonic() + (0 if any(taken) else 20)  # on a busy machine it takes a process long to begin
-        while not self.ready(reply) and time.monotonic() < patience:
+        while reply not in self._question.found and time.monotonic() < patience:
             time.sleep(0.05)
         found = take(self, reply, show)
         taken.append(found is not None)
@@ -376,10 +376,10 @@ def test_what_a_copy_of_an_earlier_state_finds_is_kept_as_measured_and_never_as_
     assert known.known[0b1111] == result
     assert pipe.sent[1:] == [goes_on], "a copy that nobody wants any more is called off"
     assert ahead.under_way(Answer.FIRST) != goes_on
-    assert ahead.ready(Answer.FIRST) == goes_on
+    assert (Answer.FIRST in ahead._question.found) == goes_on
     ahead._question.doing = set()
     assert ahead.take(Answer.FIRST) == (found if goes_on else None)
-    assert not ahead.ready(Answer.FIRST), "it is taken once"
+    assert Answer.FIRST not in ahead._question.found, "it is taken once"
 
 
 def test_of_all_copies_under_way_only_that_of_the_answer_given_goes_on():

@@ -710,8 +710,8 @@ def test_a_utility_without_a_value_is_an_error_that_names_the_file(command, tmp_
 
 
 class Screen:
-    def __init__(self):
-        self.text = ""
+    def __init__(self, terminal=True):
+        self.text, self.terminal = "", terminal
 
     def write(self, text):
         self.text += text
@@ -720,7 +720,7 @@ class Screen:
         pass
 
     def isatty(self):
-        return True
+        return self.terminal
 
 
 def test_a_terminal_gets_one_line_that_is_drawn_again(monkeypatch):
@@ -751,8 +751,8 @@ def test_the_bar_is_gone_when_the_work_is_over_and_when_it_is_broken_off():
 
 def test_elsewhere_a_plain_line_now_and_then(monkeypatch):
     monkeypatch.setattr("elicit.alongside.display._SECONDS_OF_SILENCE", 0.0)
-    screen = Screen()
-    meter = Meter(screen, terminal=False)
+    screen = Screen(terminal=False)
+    meter = Meter(screen)
     for k in range(101):
         meter.update(k / 100, f"{k} done")
     meter.clear()
@@ -765,8 +765,8 @@ def test_elsewhere_a_plain_line_now_and_then(monkeypatch):
 def test_work_that_is_soon_over_goes_untold(monkeypatch):
     now = iter(k * 0.04 for k in range(300))  # telling the time left looks at the clock, too
     monkeypatch.setattr("elicit.alongside.display.time", SimpleNamespace(monotonic=lambda: next(now)))
-    screen = Screen()
-    meter = Meter(screen, terminal=False)
+    screen = Screen(terminal=False)
+    meter = Meter(screen)
     for k in range(99):
         meter.update(k / 98, f"{k} done")
     told = [int(line.partition(" ")[0]) for line in screen.text.splitlines()]
@@ -777,8 +777,8 @@ def test_work_that_is_soon_over_goes_untold(monkeypatch):
 def test_long_work_is_heard_of_though_little_of_it_is_done(monkeypatch):
     now = iter(range(0, 10_000, 4))  # four seconds a step
     monkeypatch.setattr("elicit.alongside.display.time", SimpleNamespace(monotonic=lambda: next(now)))
-    screen = Screen()
-    meter = Meter(screen, terminal=False)
+    screen = Screen(terminal=False)
+    meter = Meter(screen)
     for k in range(10):
         meter.update(k / 1000, f"{k} done")
     told = [line.partition(",")[0] for line in screen.text.splitlines()]
@@ -790,8 +790,8 @@ def test_long_work_is_heard_of_though_little_of_it_is_done(monkeypatch):
 def test_the_time_left_is_told_by_the_time_it_took(monkeypatch):
     at = [100.0]
     monkeypatch.setattr("elicit.alongside.display.time", SimpleNamespace(monotonic=lambda: at[0]))
-    screen = Screen()
-    meter = Meter(screen, terminal=False)
+    screen = Screen(terminal=False)
+    meter = Meter(screen)
     for at[0], share in ((130.0, 0.25), (160.0, 0.5), (220.0, 0.8)):
         meter.update(share, f"{share:.0%}")
     assert screen.text.splitlines() == ["25%, 1:30 left", "50%, 1:00 left", "80%, 0:30 left"]
@@ -800,14 +800,14 @@ def test_the_time_left_is_told_by_the_time_it_took(monkeypatch):
 def test_the_time_left_is_told_by_what_this_sitting_did(monkeypatch):
     at = [100.0]
     monkeypatch.setattr("elicit.alongside.display.time", SimpleNamespace(monotonic=lambda: at[0]))
-    screen = Screen()
-    meter = Meter(screen, terminal=False)
+    screen = Screen(terminal=False)
+    meter = Meter(screen)
     for at[0], share in ((130.0, 0.8), (160.0, 0.85), (220.0, 0.9), (280.0, 1.0)):
         meter.update(share, f"{share:.0%}", before=0.8)
     told = ["80%, time left unknown", "85%, 3:00 left", "90%, 2:00 left", "100%, 0:00 left"]
     assert screen.text.splitlines() == told
     over = Screen()
-    Meter(over, terminal=True).update(1.0, "all was done before", before=1.0)
+    Meter(over).update(1.0, "all was done before", before=1.0)
     assert "all was done before, 0:00 left" in over.text
 
 

@@ -718,12 +718,10 @@ def test_the_folder_of_a_new_journal_is_synced_where_the_file_system_can(path, m
 def test_what_was_claimed_holds_until_another_fact_and_a_journal_goes_on_after_it(path):
     with Journal.create(path, HEADER) as journal:
         assert journal.last_claim is None
-        assert not journal.claimed
         for count, fact in enumerate(FACTS, start=1):
             journal.append(fact)
             assert journal.last_claim is None
             journal.claim({"after": count})
-            assert journal.claimed
             assert journal.last_claim == {"after": count}
             assert journal.facts == tuple(FACTS[:count])
     assert [claim.facts for claim in read(path).claims] == [*range(1, 1 + len(FACTS))]
@@ -732,7 +730,7 @@ def test_what_was_claimed_holds_until_another_fact_and_a_journal_goes_on_after_i
         journal.append(Resumed(10, None))
     assert read(path).last_claim is None  # it is one of an earlier state
     with Journal.open(path) as journal:
-        assert not journal.claimed
+        assert journal.last_claim is None
 
 
 # a file that goes away

@@ -131,10 +131,6 @@ class Ahead:
             self._question = _Question()
             return question.found.get(reply)
 
-    def ready(self, reply: OperatorReply) -> bool:
-        """Whether what follows the reply is known."""
-        return reply in self._question.found
-
     def under_way(self, reply: OperatorReply) -> bool:
         """Whether a process is still working on what follows the reply."""
         return reply in self._question.doing

@@ -32,9 +32,9 @@ class Meter:
     asked_for: the user asked for progress, so that even short work is reported.
     """
 
-    def __init__(self, out: TextIO, *, terminal: bool | None = None, asked_for: bool = False) -> None:
+    def __init__(self, out: TextIO, *, asked_for: bool = False) -> None:
         self._out = out
-        self._terminal = out.isatty() if terminal is None else terminal
+        self._terminal = out.isatty()
         self._start = time.monotonic()
         self._quiet = 0.0 if asked_for else _SECONDS_OF_SILENCE
         self._shown_at = -1.0 if self._terminal else self._start

@@ -73,5 +73,4 @@ def binary_score_remedy(reasons: Iterable[str]) -> Iterator[str]:
 
 def _fail_alike(reasons: Iterable[str]) -> bool:
     """Whether all failed in the same way: their texts agree up to the first colon or digit."""
-    kinds = {found[0] for reason in reasons if (found := re.match(r"[^:\d]*", reason))}
-    return len(kinds) == 1
+    return len({re.split(r"[:\d]", reason, maxsplit=1)[0] for reason in reasons}) == 1

@@ -142,7 +142,7 @@ def play(
                 over = elicitation.history.stopped is not None  # then nothing is measured any more
                 known = Remembering(oracle, {} if over else measured_before(journals, oracle.fingerprint))
                 result = drive(elicitation, known, run.judge.ask, journal, n_jobs=n_jobs, progress=follow, claim=False)
-                if not journal.claimed:
+                if journal.last_claim is None:
                     journal.claim(_claim(run, elicitation), time.time())
                 return elicitation, result
 

@@ -34,7 +34,7 @@ def text(value: Json, _: Header) -> str:
     return value
 
 
-def number(value: Json, _: Header | None = None) -> float:
+def number(value: Json) -> float:
     """A finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"expected a number, found {shown_value(value)}")

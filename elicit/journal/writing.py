@@ -139,11 +139,6 @@ class Journal:
             self._afresh[shuffled] = kept
 
     @property
-    def claimed(self) -> bool:
-        """Whether the journal already holds a claim on the present facts."""
-        return self._claim is not None
-
-    @property
     def last_claim(self) -> Mapping[str, Json] | None:
         """The claim on the present facts, None when there is none."""
         return self._claim

@@ -46,11 +46,6 @@ def named(mask: Mask, attributes: Attributes) -> str:
     return "{" + " ".join(names(mask, attributes)) + "}"
 
 
-def number(fact: Evaluated, i: int, *, spread: bool = True) -> str:
-    """A criterion of a subset, with its spread where it has one."""
-    return numbers((fact,), i, spread=spread)[0]
-
-
 def numbers(facts: Sequence[Evaluated], i: int, *, spread: bool = True) -> list[str]:
     """A criterion of subsets that are compared, each with its spread where it has one."""
     around = [fact.spread[i] if fact.spread and spread else None for fact in facts]
@@ -231,7 +226,7 @@ def front_table(
     lines: list[Line] = []
     order = sorted(points, key=lambda p: (-p.criteria[0] if criteria[0].maximise else p.criteria[0], p.subset))
     for point in order:
-        values = [f"{called(c)} {number(point, i)}" for i, c in enumerate(criteria)]
+        values = [f"{called(c)} {numbers((point,), i)[0]}" for i, c in enumerate(criteria)]
         mark = marks.get(point.subset, "o")
         words = [*(f"{value}," for value in values[:-1]), f"{values[-1]}:", *names(point.subset, attributes)]
         for k, text in enumerate(wrapped(words, columns, 4, f" {mark} ")):

@@ -68,7 +68,7 @@ class ScriptedOperator:
             elif isinstance(fact, Settled):
                 operator._script.append(Settlement(None))
             last = fact
-        if isinstance(last, Stopped) and last.reason.startswith(BY_WISH):
+        if isinstance(last, Stopped) and last.rule == BY_WISH:
             operator._script.append(Enough())
         return operator
 

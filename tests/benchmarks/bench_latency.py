@@ -36,7 +36,7 @@ def played(path, data, budget, think, ahead):
     take = Ahead.take
 
     def watched(self, reply, show=None):
-        ready.append(self.ready(reply))
+        ready.append(reply in self._question.found)
         return take(self, reply, show)
 
     def operator(request):
