@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.events import Answer, Criterion
 from elicit.operators.desk import Desk, Given
-from elicit.operators.page import HELP, REPAIR_HELP, Job, Leave, Reply, named_key
-from elicit.operators.picture import Line, comparison, flowing, front, front_table, scrolled, text_lines
+from elicit.operators.page import HELP, REPAIR_HELP, SCROLLS, Job, Leave, Reply, named_key, scrolled_by
+from elicit.operators.picture import Line, comparison, flowing, front, front_table, letters, scrolled, text_lines
 from elicit.operators.repair import WAITING, RepairPage, answer_in_words, answer_lines
 from elicit.printable import fitted, padded, printable
 from elicit.subsets import Attributes
@@ -48,19 +48,16 @@ _SESSION_END = (
 #: With fewer rows for the two subsets, what surrounds them is told shorter.
 _LEAST_ROWS = 12
 
-#: The keys that scroll.
-_SCROLLS = ("up", "down", "pageup", "pagedown")
-
 
 @dataclass
 class _Panel:
-    """Something shown instead of the question. `chosen` is a position in `items`, None when nothing is chosen."""
+    """Something shown instead of the question: lines, or items to choose from; `chosen` is the place of one."""
 
     title: str
     lines: list[str]
     keys: tuple[str, ...] = ("[Esc] back to the question",)
     items: Sequence[Given] = ()
-    chosen: int | None = None
+    chosen: int = 0
     take_back: int | None = None
     ends: bool = False
 
@@ -106,22 +103,18 @@ class Dialogue:
         if key in ("q", "c-d") and (self._panel is None or key == "c-d"):
             raise Leave("you left")
         if key in ("pageup", "pagedown"):
-            self._scroll_by(key)
+            self._scroll = scrolled_by(key, self._scroll, self._leaf)
         elif self._panel is not None:
             return self._press_in_panel(self._panel, key)
         elif self._repair is not None:
             return self._press_in_repair(self._repair, key)
         elif key in ANSWERS:
             return ANSWERS[key]
-        elif key in _SCROLLS:
-            self._scroll_by(key)
+        elif key in SCROLLS:
+            self._scroll = scrolled_by(key, self._scroll, self._leaf)
         else:
             self._open(key)
         return None
-
-    def _scroll_by(self, key: str) -> None:
-        step = self._leaf if "page" in key else 1
-        self._scroll = max(self._scroll + (step if key.endswith("down") else -step), 0)
 
     def _press_in_repair(self, repair: RepairPage, key: str) -> Reply | None:
         if key == "k":
@@ -129,7 +122,7 @@ class Dialogue:
         if key == "t":  # an answer is never taken back by the key that only goes on
             return Settlement(repair.chosen)
         if repair.choose(key):
-            self._follow |= key in _SCROLLS
+            self._follow |= key in SCROLLS
         else:
             self._open(key)
         return None
@@ -160,7 +153,7 @@ class Dialogue:
             self._look_up("Best so far, and how sure", desk.best)
         elif given := desk.answers()[::-1]:
             keys = ("[Up] [Down] choose", "[Enter] see what changes", "[Esc] back to the question")
-            self._panel = _Panel("Undo: which answer?", [], keys, given, 0)
+            self._panel = _Panel("Undo: which answer?", [], keys, given)
         else:
             self._note = "There is no answer to take back yet."
 
@@ -190,10 +183,10 @@ class Dialogue:
         if key in ("escape", "backspace", "q") or (key == "enter" and not panel.items):
             self._panel, self._scroll, self.job = None, 0, None
             self._look_into_next()  # what was being worked out when the panel was opened
-        elif panel.items and panel.chosen is not None and key in ("up", "down", "enter"):
-            self._press_in_list(panel, panel.chosen, key)
-        elif key in _SCROLLS:
-            self._scroll_by(key)
+        elif panel.items and key in ("up", "down", "enter"):
+            self._press_in_list(panel, key)
+        elif key in SCROLLS:
+            self._scroll = scrolled_by(key, self._scroll, self._leaf)
         elif key == "t" and panel.take_back is not None:
             if self.job is None:
                 return TakeBack(panel.take_back)
@@ -205,11 +198,11 @@ class Dialogue:
             self._open(key)
         return None
 
-    def _press_in_list(self, panel: _Panel, chosen: int, key: str) -> None:
+    def _press_in_list(self, panel: _Panel, key: str) -> None:
         if key != "enter":
-            panel.chosen, self._follow = (chosen + (1 if key == "down" else -1)) % len(panel.items), True
+            panel.chosen, self._follow = (panel.chosen + (1 if key == "down" else -1)) % len(panel.items), True
             return
-        given = panel.items[chosen]
+        given = panel.items[panel.chosen]
         desk = self._desk
         assert desk is not None, "without a desk no answers are listed"
         answer = answer_in_words(given, self._attributes, self._criteria)
@@ -314,11 +307,8 @@ class Dialogue:
         return [[], *intro, [], *compared]
 
     def _front(self, columns: int, room: int) -> list[Line]:
-        marks: dict[int, str] = {}
-        if isinstance(self._request, Compare):
-            marks = {self._request.first.subset: "A", self._request.second.subset: "B"}
         assert self._desk is not None, "without a desk there is no front"
-        points = self._desk.front()
+        points, marks = self._desk.front(), letters(self._request)
         drawn = front(points, self._criteria, columns, max(min(room - 4, 12), 6), marks)
         listed = front_table(points, self._attributes, self._criteria, columns, marks)
         return [[], *drawn, [], *listed]

@@ -18,7 +18,7 @@ from elicit.events import MEANING, Answer, Criterion
 from elicit.operators.desk import Desk, Given
 from elicit.operators.page import Leave, Reply
 from elicit.operators.person import Person
-from elicit.operators.picture import comparison, front, front_table, named, plain
+from elicit.operators.picture import comparison, front, front_table, letters, named, plain
 from elicit.operators.scripted import WORDS
 from elicit.printable import entry, printable, width
 from elicit.subsets import Attributes
@@ -176,8 +176,7 @@ class LineOperator(Person):
             case "best":
                 self._write_lines(desk.best())
             case "front":
-                marks = {request.first.subset: "A", request.second.subset: "B"} if isinstance(request, Compare) else {}
-                points = desk.front()
+                points, marks = desk.front(), letters(request)
                 self._write_lines(map(plain, front(points, self._criteria, self._columns, _ROWS, marks)))
                 listed = front_table(points, self._attributes, self._criteria, self._columns, marks)
                 self._write_lines(map(plain, listed))

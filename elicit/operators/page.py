@@ -15,6 +15,9 @@ from elicit.events import Answer
 from elicit.operators.picture import Line, scrolled, text_lines
 from elicit.printable import fitted, padded, printable
 
+#: The keys that scroll.
+SCROLLS = ("up", "down", "pageup", "pagedown")
+
 Reply = Answer | Settlement | TakeBack | Enough
 Job = Callable[[], list[str]]
 
@@ -102,6 +105,12 @@ def named_key(key: str) -> str:
     return f"Ctrl-{chr(ord(key) + 64)}" if key < " " else printable(key)
 
 
+def scrolled_by(key: str, scroll: int, leaf: int) -> int:
+    """Where a key that scrolls leads to: a line further, or a leaf, which is what the screen shows of a page."""
+    step = leaf if "page" in key else 1
+    return max(scroll + (step if key.endswith("down") else -step), 0)
+
+
 class Opening:
     """What a session is about, before it begins."""
 
@@ -118,9 +127,8 @@ class Opening:
             raise KeyboardInterrupt
         if key in ("q", "c-d"):
             raise Leave("you left")
-        if key in ("up", "down", "pageup", "pagedown"):
-            step = self._leaf if "page" in key else 1
-            self._scroll = max(self._scroll + (step if "down" in key else -step), 0)
+        if key in SCROLLS:
+            self._scroll = scrolled_by(key, self._scroll, self._leaf)
         elif key in ("enter", " "):
             return Begin()
         elif len(key) == 1:

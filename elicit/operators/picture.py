@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from elicit.asks import Compare, Reconcile
 from elicit.events import Criterion, Evaluated
 from elicit.numeric import GRID
 from elicit.printable import (
@@ -159,6 +160,11 @@ def _one_below_the_other(
             mark = "* " if side == better else "  "
             lines.append([("better" if side == better else "", f"  {side} {mark}{told}")])
     return lines
+
+
+def letters(request: Compare | Reconcile) -> dict[Mask, str]:
+    """The letters by which the subsets of a question are called."""
+    return {request.first.subset: "A", request.second.subset: "B"} if isinstance(request, Compare) else {}
 
 
 def plain(line: Line) -> str:
