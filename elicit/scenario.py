@@ -41,12 +41,10 @@ class OperatorSpec:
 
     def simulated(self, oracle: Oracle, seed: int) -> SimulatedOperator:
         """The operator of one seed, who judges what this oracle measures."""
-        utility: str | Lexicographic | HiddenTheta
-        if self.utility is None:
+        utility: str | Lexicographic | HiddenTheta | None = self.utility
+        if utility is None:
             assert isinstance(oracle, SyntheticOracle)
             utility = HiddenTheta(oracle.theta)
-        else:
-            utility = self.utility
         return SimulatedOperator(utility, oracle.criteria, noise=self.noise, hesitation=self.hesitation, seed=seed)
 
 
@@ -123,15 +121,14 @@ MOST_SEEDS = 1_000_000
 
 def seeds_of(given: Any) -> tuple[int, ...]:
     """So many seeds from 0, or the listed ones."""
-    listed = given if isinstance(given, list) else None
-    if listed is None:
+    if not isinstance(given, list):
         if not is_whole(given) or given < 1:
             raise InputError(f"`seeds` is a number of at least 1 or a list of seeds, found {given!r}")
         if given > MOST_SEEDS:
             raise InputError(f"`seeds` is a number of at most {MOST_SEEDS}, found {given}")
         return tuple(range(given))
-    if not listed or any(not is_whole(seed) or seed < 0 for seed in listed):
+    if not given or any(not is_whole(seed) or seed < 0 for seed in given):
         raise InputError(f"`seeds` lists whole numbers of at least 0, found {given!r}")
-    if len(set(listed)) < len(listed):
+    if len(set(given)) < len(given):
         raise InputError("`seeds` lists a seed twice; the runs would be the same")
-    return tuple(listed)
+    return tuple(given)

@@ -36,7 +36,7 @@ from elicit.sources.material import DataMaterial
 from elicit.sources.oracle import KEYS, SyntheticSpec, data_of, material_of, measured_data, oracle_from
 from elicit.sources.prior import prior_named
 from elicit.sources.sections import Section
-from elicit.subsets import Attributes, Family
+from elicit.subsets import Attributes, Family, Mask
 
 #: The keys of each section; of [oracle] those of every kind.
 _KEYS = {
@@ -161,13 +161,6 @@ def _utility(section: Section, given: str, hidden: bool) -> tuple[str | Lexicogr
     return None, "hidden"
 
 
-def _has_folds(oracle: Oracle) -> bool:
-    """Whether a score comes with those of its folds."""
-    if isinstance(oracle, TableOracle):
-        return oracle.folds() is not None
-    return isinstance(oracle, WrapperOracle)
-
-
 def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -> ElicitSpec:
     sections.only_known(section, _KEYS["elicit"])
     own = ("name", "keep", "drop", "max_size", "prior")
@@ -178,34 +171,57 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     if len(oracle.attributes) == 1:
         choices.setdefault("degree", 1)  # there is no pair
     settings = settings_from(choices)
-    by_folds = next((name for name in ("noise_level", "margins") if getattr(settings, name)), None)
-    if by_folds is not None and not _has_folds(oracle):
-        kind = str(measured.get("kind"))
-        remedy = (
-            "write the table with `elicit table --keep-folds`, or leave this out" if kind == "table" else "leave it out"
-        )
-        raise InputError(f"`{by_folds}` needs fold scores, and this oracle of kind {kind!r} has none; {remedy}")
-    attributes = oracle.attributes
-    largest = sections.integer(section, "max_size", None, least=1) if "max_size" in section else None
-    keep = sections.texts(section, "keep")
-    for key, names in (("`keep`", keep), ("`drop`", drop)):
-        for name in names:
-            if name not in attributes.names:
-                refuse_part(name, sections.table(measured.get("groups", {}), "groups"), key)
-    family = Family(len(attributes), attributes.mask(keep, "`keep`"), attributes.mask(drop, "`drop`"), largest)
-    prior = None
-    if isinstance(section.get("prior"), str):
-        prior = _scored(section["prior"], oracle, measured, folder, drop)
-    elif "prior" in section:
-        prior = sections.numbers(section, "prior")
-        if len(prior) != len(attributes):
-            given, wanted = many(len(prior), "number"), many(len(attributes), "attribute")
-            raise InputError(f"`prior` has {given} for {wanted}; give one each")
-    Elicitation(attributes, oracle.criteria, settings, family=family)  # checks what only it can check
+    _require_folds(settings, oracle, measured)
+    family = _family(section, oracle.attributes, measured)
+    prior = _prior(section, oracle, measured, folder, drop)
+    Elicitation(oracle.attributes, oracle.criteria, settings, family=family)  # checks what only it can check
     name = sections.text(section, "name") if "name" in section else OURS
     if classical(name):
         raise InputError(f"`name` = {name!r} is that of a classical method; choose another")
     return ElicitSpec(name, settings, family, prior)
+
+
+def _require_folds(settings: Settings, oracle: Oracle, measured: Section) -> None:
+    """Refuse a setting that goes by the scores of folds where the oracle has none."""
+    by_folds = next((name for name in ("noise_level", "margins") if getattr(settings, name)), None)
+    if by_folds is None or isinstance(oracle, WrapperOracle):
+        return
+    remedy = "leave it out"
+    if isinstance(oracle, TableOracle):
+        if oracle.folds() is not None:
+            return
+        remedy = "write the table with `elicit table --keep-folds`, or leave this out"
+    kind = str(measured.get("kind"))
+    raise InputError(f"`{by_folds}` needs fold scores, and this oracle of kind {kind!r} has none; {remedy}")
+
+
+def _family(section: Section, attributes: Attributes, measured: Section) -> Family:
+    """The subsets that may be chosen."""
+
+    def named_in(key: str) -> Mask:
+        names = sections.texts(section, key)
+        for name in names:
+            if name not in attributes.names:
+                refuse_part(name, sections.table(measured.get("groups", {}), "groups"), f"`{key}`")
+        return attributes.mask(names, f"`{key}`")
+
+    largest = sections.integer(section, "max_size", None, least=1) if "max_size" in section else None
+    return Family(len(attributes), named_in("keep"), named_in("drop"), largest)
+
+
+def _prior(
+    section: Section, oracle: Oracle, measured: Section, folder: Path, dropped: Sequence[str]
+) -> tuple[float, ...] | None:
+    """One number an attribute, or those of the score that is named."""
+    if isinstance(section.get("prior"), str):
+        return _scored(section["prior"], oracle, measured, folder, dropped)
+    if "prior" not in section:
+        return None
+    prior = sections.numbers(section, "prior")
+    if len(prior) != len(oracle.attributes):
+        given, wanted = many(len(prior), "number"), many(len(oracle.attributes), "attribute")
+        raise InputError(f"`prior` has {given} for {wanted}; give one each")
+    return prior
 
 
 def _scored(name: str, oracle: Oracle, measured: Section, folder: Path, dropped: Sequence[str]) -> tuple[float, ...]:
@@ -294,20 +310,16 @@ def _check_method(method: str, material: DataMaterial | None) -> None:
     """Refuse a method that is unknown, or that needs what the oracle does not have."""
     if nearest(method, (OURS,)) and not classical(method):
         raise InputError(f"`methods`: unknown method {method!r}; did you mean {OURS!r}?")
-    needs = named(method).needs
+    chosen = named(method)
+    needs = chosen.needs
     if needs and (material is None or (needs == "model" and not material.fits)):
         raise InputError(f"`methods`: {method!r} needs `{needs}` in [oracle] besides what is measured; add it")
     if material is None:
         return
-    if not named(method).serves(material.classes):
+    if not chosen.serves(material.classes):
         kind = "numbers" if material.classes else "classes"
         raise InputError(f"`methods`: {method!r} needs a target of {kind}, which this is not; leave it out")
-    if not named(method).gaps:
-        refuse_gaps(f"`methods`: {method!r}", material.gap, _without_gaps(method, material.classes))
-
-
-def _without_gaps(method: str, classes: bool) -> str:
-    """What to do about a method that takes no missing values."""
-    if named(method).entry.name != "ranking":
-        return "leave it out"
-    return f"use {' or '.join(f'ranking:{by}' for by in (*taking_gaps(classes), ALONE))}"
+    if not chosen.gaps:
+        others = [f"ranking:{by}" for by in (*taking_gaps(material.classes), ALONE)]
+        remedy = f"use {' or '.join(others)}" if chosen.entry.name == "ranking" else "leave it out"
+        refuse_gaps(f"`methods`: {method!r}", material.gap, remedy)
