@@ -163,20 +163,6 @@ class Settled:
     conflict: tuple[int, ...]
 
 
-#: The rules that may end a run, where its settings name them: `Stopping` says when each does.
-STOPS = "optimal", "regret", "rejections", "questions", "evaluated"
-OPTIMAL, REGRET, REJECTIONS, QUESTIONS, EVALUATED = STOPS
-
-#: Those of them that end a run by a proof, which its claim must hold.
-BY_PROOF = (OPTIMAL, EVALUATED)
-
-#: The rules that always count: the budget is spent, or nothing is left to measure.
-BUDGET, EXHAUSTED = "budget", "exhausted"
-
-#: Who ended a run besides its own rules: the clock of whoever drives it, who follows its progress, and its operator.
-OUT_OF_TIME, CALLED_OFF, BY_WISH = FROM_OUTSIDE = "time", "callback", "wish"
-
-
 @dataclass(frozen=True)
 class Stopped:
     """The run ended; `reason` is the rule that ended it, a colon, and what it found.
@@ -199,6 +185,31 @@ class Stopped:
         return self.rule in FROM_OUTSIDE
 
 
+@dataclass(frozen=True)
+class Resumed:
+    """The run goes on: after it had ended, or with another budget of oracle calls (None: the same)."""
+
+    request: int
+    budget: int | None = None
+
+
+Fact = Asked | Evaluated | Failed | Preferred | Assumed | Retracted | Settled | Stopped | Resumed
+
+
+#: The rules that may end a run, where its settings name them: `Stopping` says when each does.
+STOPS = "optimal", "regret", "rejections", "questions", "evaluated"
+OPTIMAL, REGRET, REJECTIONS, QUESTIONS, EVALUATED = STOPS
+
+#: Those of them that end a run by a proof, which its claim must hold.
+BY_PROOF = (OPTIMAL, EVALUATED)
+
+#: The rules that always count: the budget is spent, or nothing is left to measure.
+BUDGET, EXHAUSTED = "budget", "exhausted"
+
+#: Who ended a run besides its own rules: the clock of whoever drives it, who follows its progress, and its operator.
+OUT_OF_TIME, CALLED_OFF, BY_WISH = FROM_OUTSIDE = "time", "callback", "wish"
+
+
 def rule_of(reason: str) -> str:
     """The rule that a reason names."""
     return reason.partition(":")[0]
@@ -216,7 +227,6 @@ def little_regret(regret: str, epsilon: float) -> str:
 
 #: Subsets evaluated before anything is modelled, where nothing else is said.
 FEWEST_FIRST = 4
-
 
 #: With no more questions than these a run keeps none for doubts.
 KEEPS_NONE = 9
@@ -256,14 +266,3 @@ def nothing_left(failed: int) -> str:
     """The reason of an end after every subset of the family was tried, so many of them in vain."""
     how = f"tried, and {failed} could not be measured" if failed else "evaluated"
     return ended_by(EXHAUSTED, f"every subset of the family was {how}")
-
-
-@dataclass(frozen=True)
-class Resumed:
-    """The run goes on: after it had ended, or with another budget of oracle calls (None: the same)."""
-
-    request: int
-    budget: int | None = None
-
-
-Fact = Asked | Evaluated | Failed | Preferred | Assumed | Retracted | Settled | Stopped | Resumed
