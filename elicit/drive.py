@@ -45,8 +45,6 @@ from elicit.proof.strained import strained_in
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 
-__all__ = ["Result", "drive", "result_of"]
-
 
 @dataclass(frozen=True)
 class Result:

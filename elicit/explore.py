@@ -7,7 +7,6 @@ goes on where it stopped. Clocks and interrupts belong to whoever plays it, not 
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -23,6 +22,7 @@ from elicit.drive import Result, result_of
 from elicit.errors import JournalError
 from elicit.events import BUDGET, Fact
 from elicit.journal import Header, Journal, StrPath, library_versions
+from elicit.journal.files import named
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method
 from elicit.methods.walk import Walk
@@ -103,7 +103,7 @@ def _require_budget(walk: Walk, journal: StrPath) -> None:
     """Refuse a journal of more evaluations than the budget allows."""
     if walk.budget is not None and walk.evaluations > walk.budget:
         raise JournalError(
-            f"journal {os.fspath(journal)!r} holds {walk.evaluations} evaluations, more than the budget of "
+            f"{named(journal)} holds {walk.evaluations} evaluations, more than the budget of "
             f"{walk.budget}; begin another journal, or give a larger budget"
         )
 
@@ -135,7 +135,7 @@ def _header(
 def _opened(path: StrPath, header: Header, clock: Clock) -> Iterator[Journal]:
     """The journal of a run, new or continued."""
     with Journal.open_or_create(path, header, at=clock()) as journal:
-        _require_same_run(f"journal {os.fspath(path)!r}", journal.header, header)
+        _require_same_run(named(path), journal.header, header)
         yield journal
 
 

@@ -6,7 +6,6 @@ decided again.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from elicit.asks import Oracle, require_oracle
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, JournalError
-from elicit.journal import Header, Journal, Record, library_versions
+from elicit.journal import Header, Journal, Record, StrPath, library_versions
 from elicit.subsets import Family
 from elicit.utility.monomials import Vector
 
@@ -38,7 +37,7 @@ class Session:
 
 
 def begin(
-    path: str | os.PathLike[str],
+    path: StrPath,
     oracle: Oracle,
     settings: Settings | None = None,
     *,
@@ -57,7 +56,7 @@ def begin(
     return Session(elicitation, Journal.create(path, header, at=time.time()))
 
 
-def resume(path: str | os.PathLike[str], oracle: Oracle, *, budget: int | None = None, reopen: bool = True) -> Session:
+def resume(path: StrPath, oracle: Oracle, *, budget: int | None = None, reopen: bool = True) -> Session:
     """The session of a journal, ready to go on where it stopped.
 
     `budget` is a new limit on the oracle calls of the whole run. A run that was ended from outside, by a time limit or

@@ -22,7 +22,7 @@ from elicit.asks import Compare, Done, Evaluate, Failure, Measured, Reconcile, R
 from elicit.decide.arguments import checked_prior, settings_of
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.descent import first_draws
-from elicit.decide.exploring import propose
+from elicit.decide.exploring import Proposal, propose
 from elicit.decide.outlook import Outlook
 from elicit.decide.questioning import Question, Questions
 from elicit.decide.settings import Settings
@@ -340,7 +340,7 @@ class Elicitation:
         proposal = propose(self.beliefs, min(left, self.settings.batch), rng, self.outlook, rival)
         if not proposal.evaluate and question is None and len(proposal.rejected) < self.settings.rejections:
             return Stopped(self._next_id, NOTHING_UNREJECTED)
-        return _round(self._next_id, question, proposal.evaluate, proposal.rejected, proposal.why)
+        return _round(self._next_id, question, proposal)
 
     def _spent(self) -> str:
         """Why nothing more may be measured."""
@@ -383,20 +383,11 @@ class Elicitation:
         return Done(fact.request, fact.reason, self.incumbent, self.beliefs.utilities.scope)
 
 
-def _round(
-    first: int,
-    question: Question | None,
-    evaluate: tuple[Mask, ...] = (),
-    rejected: tuple[tuple[Mask, float], ...] = (),
-    why: str = "",
-) -> Asked:
-    if question is None:
-        return Asked(first, evaluate, rejected=rejected, why=why)
-    return Asked(
-        first,
-        evaluate,
-        compare=(question.first, question.second),
-        check=question.check,
-        rejected=rejected,
-        why=question.why,
-    )
+def _round(first: int, question: Question | None, proposal: Proposal | None = None) -> Asked:
+    """The round of what is proposed and of a question, which says why if there is one; a person reads that alone."""
+    asked = Asked(first)
+    if proposal is not None:
+        asked = replace(asked, evaluate=proposal.evaluate, rejected=proposal.rejected, why=proposal.why)
+    if question is not None:
+        asked = replace(asked, compare=(question.first, question.second), check=question.check, why=question.why)
+    return asked
