@@ -27,10 +27,13 @@ class Criterion:
 
 
 def checked_criteria(given: Any) -> tuple[Criterion, ...]:
-    """The criteria of a list; refused where it is none, or holds something else."""
+    """The criteria of a list; refused where it is none, holds something else, or names one twice."""
     several = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     if wrong := [c for c in several if not isinstance(c, Criterion)]:
         raise InputError(f"criteria are a list of Criterion, such as Criterion('cost'), found {wrong[0]!r:.80}")
+    names = [criterion.name for criterion in several]
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"at least one criterion, each with its own name, is needed; found {names}")
     return several
 
 

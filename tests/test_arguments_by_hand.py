@@ -17,7 +17,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.effects import ale, h_statistic, partial_dependence
 from elicit.errors import InputError, ProtocolError
-from elicit.events import Answer
+from elicit.events import Answer, Criterion
 from elicit.oracles import SyntheticOracle
 from elicit.scores import lmg, permutation_importance, shapley_values
 from elicit.scores.johnson_shapley import johnson_shapley
@@ -97,6 +97,7 @@ def test_an_answer_may_be_given_as_its_word():
     [
         ({"attributes": "ab"}, "list of attribute names"),
         ({"criteria": ["score"]}, "list of Criterion"),
+        ({"criteria": [Criterion("cost"), Criterion("cost", maximise=False)]}, "each with its own name"),
         ({"settings": {"budget": 3}}, "settings_from makes one"),
         ({"prior": [float("nan")] * 3}, "finite numbers"),
         ({"prior": ["x"] * 3}, "one number for each attribute"),

@@ -22,7 +22,7 @@ import numpy as np
 
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError, nearest
-from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated
+from elicit.events import SCORE_AND_SIZE, Answer, Criterion, Evaluated, checked_criteria
 from elicit.numeric import GRID, LARGEST_MEASURED, given_number, is_finite, is_whole, step_of
 from elicit.operators.expression import Column, Expression, parse
 from elicit.subsets import Mask, indicator, members
@@ -184,7 +184,7 @@ class SimulatedOperator:
         _require_number("hesitation", hesitation, least=0.0)
         if not is_whole(seed) or seed < 0:
             raise InputError(f"a seed is a whole number from 0, found {seed!r}")
-        self.criteria = tuple(criteria)
+        self.criteria = checked_criteria(criteria)
         self.noise, self.hesitation, self.seed = float(noise), float(hesitation), int(seed)
         self._names = tuple(criterion.name for criterion in self.criteria)
         known = (*self.criteria, SIZE) if SIZE.name not in self._names else self.criteria

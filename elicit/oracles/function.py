@@ -41,9 +41,6 @@ class CallableOracle:
         self._takes = takes
         self.attributes = attributes_of(attributes)
         self.criteria = checked_criteria(criteria)
-        names = [criterion.name for criterion in self.criteria]
-        if not names or len(set(names)) < len(names):
-            raise InputError(f"at least one criterion, each with its own name, is needed; found {names}")
         self.fingerprint = fingerprint(
             "function",
             fn,

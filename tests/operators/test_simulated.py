@@ -282,6 +282,7 @@ def test_an_operator_can_be_copied_and_sent_to_a_worker(utility):
         (lambda: SimulatedOperator("score - cst", SCORE_SIZE_COST), "did you mean cost"),
         (lambda: SimulatedOperator(Lexicographic(("score", "cost"))), "unknown criterion 'cost'"),
         (lambda: SimulatedOperator(Lexicographic(("Score",))), "unknown criterion 'Score'; did you mean 'score'"),
+        (lambda: SimulatedOperator("score", ["score"]), "criteria are a list of Criterion"),
         (lambda: SimulatedOperator(3), "expected a utility as an expression or a callable, found 3"),
         (lambda: SimulatedOperator("score", noise=1.5), "noise, a probability, .* found 1.5"),
         (lambda: SimulatedOperator("score", noise=-0.1), "noise"),
