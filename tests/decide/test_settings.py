@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from elicit.decide.settings import _CHOICES, FEWEST_FIRST, PRESETS, Settings, settings_from, unproven_choice
+from elicit.decide.settings import FEWEST_FIRST, PRESETS, Settings, settings_from, unproven_choice
 from elicit.errors import InputError
 from elicit.subsets import Family
 
@@ -93,10 +93,14 @@ def test_the_last_that_is_taken_and_the_first_that_is_refused(last, beyond, word
 
 
 def test_every_word_that_a_setting_may_be_is_explained():
-    meanings = {f.name: f.metadata["meaning"] for f in dataclasses.fields(Settings)}
-    for name, words in _CHOICES.items():
-        for word in words:
-            assert re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", meanings[name]), f"{name} = {word}"
+    words = [(f, word) for f in dataclasses.fields(Settings) for word in _words(f.metadata["check"])]
+    assert {"policy", "theta", "law"} <= {f.name for f, _ in words}
+    for f, word in words:
+        assert re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", f.metadata["meaning"]), f"{f.name} = {word}"
+
+
+def _words(check):
+    return getattr(check, "keywords", {}).get("words", ())
 
 
 @pytest.mark.parametrize("name", ["theta", "law", "policy", "explore", "first", "assume", "recommend", "parsimony"])
