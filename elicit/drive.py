@@ -168,7 +168,7 @@ class _ProgressReporter(Follower):
     def found_ahead(self, standing: Progress) -> None:
         """Report what was computed ahead: where the run stands at its next question."""
         if self._progress is not None:
-            self.tell(replace(standing, seconds=self.seconds))
+            self.tell(standing)
             self._reported_ahead = True
 
     def report(self, *, brief: bool) -> None:
@@ -179,8 +179,8 @@ class _ProgressReporter(Follower):
             self.tell(standing)
 
     def tell(self, standing: Progress) -> None:
-        """Tell it with what was evaluated before this sitting."""
-        super().tell(replace(standing, kept=self._kept))
+        """Tell it as this sitting counts: the copies that are played ahead count from when they began."""
+        super().tell(replace(standing, seconds=self.seconds, kept=self._kept))
 
 
 @dataclass(frozen=True)

@@ -440,6 +440,20 @@ def test_who_calls_a_run_off_is_asked_no_further_though_more_was_decided_ahead(t
     assert found.questions == (1 if told == "while it is waited for" else 2)
 
 
+def test_what_copies_tell_on_the_way_is_told_by_the_clock_of_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("elicit.drive.Ahead", AtOnce)
+    now, seen, judge = [0.0], [], SimulatedOperator("score - 0.8 * size", truth().criteria, noise=0.2, seed=1)
+
+    def slow(request):
+        now[0] += 10.0
+        return judge(request)
+
+    played(tmp_path / "j", 0, slow, clock=lambda: now[0], progress=seen.append)
+    told = [progress.seconds for progress in seen]
+    assert told == sorted(told)
+    assert told[-1] == now[0] > 10.0
+
+
 def test_a_run_whose_time_is_over_takes_nothing_over_that_was_decided_ahead(tmp_path, monkeypatch):
     monkeypatch.setattr("elicit.drive.Ahead", AtOnce)
     now, judge = [0.0], SimulatedOperator("score - 0.8 * size", truth().criteria, noise=0.2, seed=1)
