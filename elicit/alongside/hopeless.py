@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from elicit.asks import Failure, Measured
-from elicit.decide.exploring import FAILED
+from elicit.decide.exploring import ENOUGH_FAILED
 from elicit.errors import InputError
 from elicit.events import Evaluated, Fact, Failed
 from elicit.subsets import Family, Mask
@@ -43,9 +43,9 @@ def require_hope(
 ) -> None:
     """An error where the largest subset and some single attributes fail in the same way as all subsets so far."""
     reasons = dict(failed)
-    if len(failed) < FAILED or not _fail_alike(reasons.values()):
+    if len(failed) < ENOUGH_FAILED or not _fail_alike(reasons.values()):
         return
-    further = [subset for subset in (family.largest, *family.alone(FAILED)) if subset not in reasons]
+    further = [subset for subset in (family.largest, *family.alone(ENOUGH_FAILED)) if subset not in reasons]
     for subset, reply in zip(further, measure(further), strict=True):
         if isinstance(reply, Measured):
             return

@@ -29,9 +29,9 @@ from elicit.events import REJECTIONS
 from elicit.subsets import Mask, simplest
 from elicit.utility.monomials import Vector
 
-#: So many subsets that failed while none was measured are enough to doubt, and at most so many attributes are then
-#: tried alone.
-FAILED = 5
+#: Once so many subsets failed and none was measured, all may be bound to fail: to see whether it is the subsets that
+#: are to blame, at most so many attributes are tried alone.
+ENOUGH_FAILED = 5
 
 #: A rejection made this many evaluations ago is looked at again.
 SECOND_LOOK = 10
@@ -197,9 +197,9 @@ class _Explorer:
     @cached_property
     def _alone(self) -> list[Mask]:
         """Some single attributes, while many failed and nothing but single ones was measured."""
-        some = self._family.alone(FAILED)
+        some = self._family.alone(ENOUGH_FAILED)
         measured = self._history.evaluated.keys()
-        return some if len(self._history.failed) >= FAILED and measured <= set(some) else []
+        return some if len(self._history.failed) >= ENOUGH_FAILED and measured <= set(some) else []
 
     def _down(self) -> Mask | None:
         """The next subset on the way down from all attributes, None when the run is not on it."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from elicit.decide import climbing, exploring
 from elicit.decide.elicitation import Elicitation
-from elicit.decide.exploring import FAILED, SECOND_LOOK, propose, recorded, sampled
+from elicit.decide.exploring import ENOUGH_FAILED, SECOND_LOOK, propose, recorded, sampled
 from elicit.decide.outlook import WIDER, Outlook
 from elicit.decide.restarts import ANEW, DRAWS
 from elicit.decide.settings import Settings
@@ -170,8 +170,8 @@ def test_in_a_family_too_large_to_list_a_walk_finds_what_draws_keep_missing(fami
 
 def test_where_only_failures_are_known_attributes_are_tried_alone():
     family, failed = Family(9), [0b11, 0b101, 0b110, 0b111, 0b1001]
-    alone = tuple(family.alone(FAILED))
-    assert len(failed) == FAILED
+    alone = tuple(family.alone(ENOUGH_FAILED))
+    assert len(failed) == ENOUGH_FAILED
     assert proposed(known(family, failed=failed), len(alone)).evaluate == alone
     assert proposed(known(family, alone[:1], failed=failed), len(alone) - 1).evaluate == alone[1:]
     for others in (known(family, [0b1010], failed=failed), known(family, failed=failed[1:])):
