@@ -57,6 +57,12 @@ def padded(text: str, columns: int) -> str:
     return text + " " * (columns - width(text))
 
 
+def bar(share: float, columns: int) -> str:
+    """So many columns between brackets, of which this share is filled."""
+    filled = round(min(max(share, 0.0), 1.0) * columns)
+    return f"[{'#' * filled}{'.' * (columns - filled)}]"
+
+
 def wrapped(words: Iterable[str], columns: int, indent: int = 0, first: str = "", *, whole: bool = False) -> list[str]:
     """Words set in lines of at most so many columns; the lines after the first are indented.
 

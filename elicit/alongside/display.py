@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Self, TextIO
 
 from elicit.alongside.progress import Progress
-from elicit.printable import fitted, many, printable, rounded
+from elicit.printable import bar, fitted, many, printable, rounded
 
 #: A plain line is written once either has passed since the last one; the bar is redrawn more often.
 _SECONDS_BETWEEN_FRAMES = 0.1
@@ -75,8 +75,7 @@ class Meter:
             self._dirty = False
 
     def _draw(self, share: float, text: str, before: float) -> None:
-        filled = round(share * _BAR_WIDTH)
-        line = f"[{'#' * filled}{'.' * (_BAR_WIDTH - filled)}] {text}, {self._time_left(share, before)}"
+        line = f"{bar(share, _BAR_WIDTH)} {text}, {self._time_left(share, before)}"
         columns = shutil.get_terminal_size().columns - 1  # a full last column would wrap
         self._out.write(f"\r{fitted(line, columns)}\x1b[K")
         self._out.flush()

@@ -39,7 +39,7 @@ from elicit.operators.desk import Desk
 from elicit.operators.dialogue import Dialogue
 from elicit.operators.page import Begin, Leave, Opening, Page, Reply
 from elicit.operators.person import Person
-from elicit.printable import fitted, printable
+from elicit.printable import bar, fitted, printable
 from elicit.subsets import Attributes
 
 #: Seconds for which a new question takes no key: a key held down must not answer it unread.
@@ -156,9 +156,8 @@ class TerminalOperator(Person):
                 fitted(f" {printable(self._title)}  everything is kept; Ctrl-C leaves", size.columns - 1)
             )
             self._drawn_for = size
-        filled = round(min(max(share, 0.0), 1.0) * _BAR)
         self._output.cursor_goto(size.rows, 1)
-        self._output.write(fitted(f"[{'#' * filled}{'.' * (_BAR - filled)}] {text} …", size.columns - 1))
+        self._output.write(fitted(f"{bar(share, _BAR)} {text} …", size.columns - 1))
         self._output.erase_end_of_line()
         self._output.flush()
 
