@@ -19,7 +19,7 @@ from elicit.alongside.measuring import Clock, JournalWriter, looked_at, measure,
 from elicit.alongside.progress import Follower, Progress
 from elicit.asks import Done, Oracle, require_oracle
 from elicit.drive import Result, result_of
-from elicit.errors import JournalError
+from elicit.errors import InputError, JournalError
 from elicit.events import BUDGET, Fact
 from elicit.journal import Header, Journal, StrPath, library_versions
 from elicit.journal.files import named
@@ -71,6 +71,8 @@ def explore(
     Where small and large subsets all fail alike it ends with an error after the first few (`alongside/hopeless.py`).
     """
     require_oracle(oracle)
+    if not isinstance(method, Method):
+        raise InputError(f'explore plays a Method, such as Method("sffs", Floating()), found {method!r:.80}')
     follower, stamp = Follower(progress, clock or time.monotonic, time_limit), clock or time.time
     opened = nullcontext() if journal is None else _opened(journal, _header(method, oracle, family, seed, about), stamp)
     with Workers(n_jobs) as workers, opened as kept:

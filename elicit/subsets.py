@@ -210,6 +210,17 @@ class Family:
                 f"at least {many(max(1, self.keep.bit_count()), 'attribute')} must fit; raise it or keep fewer"
             )
 
+    @classmethod
+    def of(cls, given: Family | None, n: int) -> Family:
+        """What was given for a family over n attributes, which it must be; of nothing, all subsets."""
+        if given is None:
+            return cls(n)
+        if not isinstance(given, Family):
+            raise InputError(f"a family is a Family, such as Family({n}, max_size=5), found {given!r:.80}")
+        if given.n != n:
+            raise InputError(f"the family is over {given.n} attributes, there are {n}")
+        return given
+
     @property
     def _everything(self) -> Mask:
         """The mask of all attributes."""

@@ -835,6 +835,18 @@ def test_a_plain_function_is_no_oracle_and_it_is_said_what_makes_one_of_it(tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("limit", ["60", -1, float("nan"), True])
+def test_a_time_limit_is_a_number_of_seconds(limit):
+    counting, nobody = Counting(truth()), ScriptedOperator([])
+    for play in (
+        lambda: drive(Elicitation(counting.attributes, counting.criteria), counting, nobody, time_limit=limit),
+        lambda: explore(Method("sffs", Floating()), counting, time_limit=limit),
+    ):
+        with pytest.raises(InputError, match="time_limit is a number of seconds of at least 0, or None; found"):
+            play()
+    assert counting.asked == []
+
+
 @pytest.mark.parametrize("operator", ["score - size", None])
 def test_what_cannot_answer_is_no_operator_and_nothing_is_measured_for_it(operator):
     counting = Counting(truth())

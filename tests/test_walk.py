@@ -454,6 +454,10 @@ def test_a_failure_is_a_fact():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match="the family is over 3 attributes, there are 5"):
         explore(method(), Counting(), family=Family(3))
+    with pytest.raises(InputError, match=r"a family is a Family, such as Family\(5, max_size=5\), found 5"):
+        explore(method(), Counting(), family=5)
+    with pytest.raises(InputError, match=r"explore plays a Method, such as .*, found 'sffs'"):
+        explore("sffs", Counting())
     with pytest.raises(InputError, match="budget must be a whole number of at least 1"):
         method(budget=0)
 

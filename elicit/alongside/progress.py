@@ -10,7 +10,9 @@ import numpy as np
 
 from elicit.decide.beliefs import Beliefs
 from elicit.decide.elicitation import Elicitation
+from elicit.errors import InputError
 from elicit.events import CALLED_OFF, OUT_OF_TIME, Evaluated, Failed
+from elicit.numeric import is_number
 from elicit.subsets import Mask
 
 
@@ -44,6 +46,8 @@ class Follower:
         clock: Callable[[], float],
         time_limit: float | None,
     ) -> None:
+        if time_limit is not None and not (is_number(time_limit) and time_limit >= 0):
+            raise InputError(f"time_limit is a number of seconds of at least 0, or None; found {time_limit!r:.80}")
         self._progress, self._clock, self._time_limit = progress, clock, time_limit
         self._start = clock()
         self._called_off = False

@@ -30,7 +30,10 @@ def checked_prior(given: Any, n: int) -> Vector | None:
     if given is None:
         return None
     try:
-        prior = np.asarray(given, dtype=np.float64)
+        values = np.asarray(given)
+        if values.dtype.kind in "SU":
+            raise TypeError("texts, of which numbers could be made")
+        prior = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"a prior is one number for each attribute, found {given!r:.80}") from error
     if prior.shape != (n,):

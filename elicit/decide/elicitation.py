@@ -88,9 +88,7 @@ class Elicitation:
     ) -> None:
         attributes = Attributes.of(attributes)
         criteria = checked_criteria(criteria)
-        self.family = Family(len(attributes)) if family is None else family
-        if self.family.n != len(attributes):
-            raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
+        self.family = Family.of(family, len(attributes))
         self.settings = settings_of(settings, self.family)
         noise = self.settings.noise
         self.history = History(attributes, criteria, noise=noise, assume=self.settings.assume)

@@ -43,9 +43,7 @@ class Walk:
         facts: Iterable[Fact] = (),
     ) -> None:
         self.method = method
-        self.family = Family(len(attributes)) if family is None else family
-        if self.family.n != len(attributes):
-            raise InputError(f"the family is over {self.family.n} attributes, there are {len(attributes)}")
+        self.family = Family.of(family, len(attributes))
         if method.value is first_criterion and criteria and not criteria[0].maximise:
             raise InputError(
                 f"less of the first criterion, {criteria[0].name}, is better; say what a subset is worth with "

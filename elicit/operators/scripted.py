@@ -43,8 +43,8 @@ class ScriptedOperator:
     """
 
     def __init__(self, answers: Iterable[Answer | str], *, otherwise: Answer | str | None = None) -> None:
-        if isinstance(answers, str):
-            raise InputError(f"expected a list of answers, found the single text {answers!r}")
+        if isinstance(answers, str) or not isinstance(answers, Iterable):
+            raise InputError(f"expected a list of answers, found {answers!r:.80}")
         self._script: list[Answer | TakeBack | Settlement | Enough] = [answer_from(answer) for answer in answers]
         #: by the place in the script, the request under which something was taken back
         self._taken_back_at: dict[int, int] = {}

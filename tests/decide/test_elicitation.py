@@ -457,6 +457,8 @@ def test_a_prior_may_be_a_list_and_has_a_number_for_each_attribute():
     assert isinstance(Elicitation(attributes, prior=[1, 2, 3, 4]).ask(), Evaluate)
     with pytest.raises(InputError, match=r"one number for each of the 4 attributes, found shape \(3,\)"):
         Elicitation(attributes, prior=[1, 2, 3])
+    with pytest.raises(InputError, match=r"a prior is one number for each attribute, found \['1', '2', '3', '4'\]"):
+        Elicitation(attributes, prior=["1", "2", "3", "4"])
 
 
 def test_another_budget_counts_at_once_as_it_does_in_a_replay():

@@ -54,7 +54,8 @@ def test_a_script_that_runs_out_answers_otherwise():
         (["frist"], "unknown answer 'frist'; did you mean 'first'"),
         (["xyz\x1b"], r"unknown answer 'xyz\\x1b'; write one of a, first"),
         ([1], "expected an answer as one of the words"),
-        ("abba", "expected a list of answers, found the single text 'abba'"),
+        ("abba", "expected a list of answers, found 'abba'"),
+        (None, "expected a list of answers, found None"),
     ],
 )
 def test_wrong_words_are_refused_at_once(answers, said):
