@@ -83,6 +83,16 @@ def given_number(value: Any) -> float:
     return float(value)
 
 
+def given_numbers(values: Any) -> NDArray[np.float64]:
+    """What somebody gave for several numbers, as an array of its own, by the same rule; nor is a date a number."""
+    found = np.asarray(values)
+    if found.dtype.kind in "mM":
+        raise TypeError(f"found {found.ravel()[:1]!r:.80}, expected numbers")
+    if found.dtype.kind in "biuf":
+        return np.array(found, dtype=np.float64)
+    return np.array([given_number(value) for value in found.ravel()], dtype=np.float64).reshape(found.shape)
+
+
 def whole(name: str, value: Any, least: int = 1, most: int | None = None) -> int:
     """A whole number of at least `least`, and at most `most` where there is a limit."""
     if not is_whole(value) or value < least or (most is not None and value > most):

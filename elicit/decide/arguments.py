@@ -8,6 +8,7 @@ import numpy as np
 
 from elicit.decide.settings import Settings
 from elicit.errors import InputError
+from elicit.numeric import given_numbers
 from elicit.subsets import Family
 from elicit.utility.monomials import Vector, check_degree
 from elicit.utility.scopes import Scope
@@ -30,11 +31,8 @@ def checked_prior(given: Any, n: int) -> Vector | None:
     if given is None:
         return None
     try:
-        values = np.asarray(given)
-        if values.dtype.kind in "SU":
-            raise TypeError("texts, of which numbers could be made")
-        prior = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
+        prior = given_numbers(given)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"a prior is one number for each attribute, found {given!r:.80}") from error
     if prior.shape != (n,):
         raise InputError(f"a prior is one number for each of the {n} attributes, found shape {prior.shape}")

@@ -461,6 +461,23 @@ def test_a_prior_may_be_a_list_and_has_a_number_for_each_attribute():
         Elicitation(attributes, prior=["1", "2", "3", "4"])
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "given",
+    [
+        [1j, 2j, 3j, 4j],
+        np.array([1j, 2j, 3j, 4j]),
+        np.array(["1", "2", "3", "4"], dtype=object),
+        np.arange(4).astype("datetime64[ns]"),
+        [1, 2, 3, 10**400],
+    ],
+    ids=["complex", "complex array", "texts as objects", "dates", "beyond every float"],
+)
+def test_a_prior_of_what_could_only_be_taken_for_numbers_is_refused(given):
+    with pytest.raises(InputError, match="a prior is one number for each attribute, found"):
+        Elicitation(Attributes.numbered(4), prior=given)
+
+
 def test_another_budget_counts_at_once_as_it_does_in_a_replay():
     live = small(6, budget=8, questions=0)
     run(live)
