@@ -76,7 +76,7 @@ class Ranking:
     def __post_init__(self) -> None:
         if self.scores is not None:
             object.__setattr__(self, "scores", tuple(map(_given, self.scores)))
-        if self.threshold is not None and (not is_number(self.threshold) or math.isnan(self.threshold)):
+        if self.threshold is not None and not (is_number(self.threshold) and -math.inf <= self.threshold <= math.inf):
             raise InputError(f"a threshold is a number, found {self.threshold!r:.40}")
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002

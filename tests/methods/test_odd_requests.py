@@ -180,6 +180,11 @@ def test_scores_with_labels_go_by_them():
     assert merit(Evaluate(0, 1)).criteria[0] == 1.0
 
 
+def test_no_attribute_lies_above_a_threshold_beyond_every_float():
+    found = explore(Method("x", Ranking([1, 2], threshold=10**400)), oracle(2))
+    assert found.reason.startswith("0 attributes lie above")
+
+
 @pytest.mark.parametrize(
     "call",
     [
