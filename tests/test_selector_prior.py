@@ -347,3 +347,23 @@ def test_a_copy_of_the_target_comes_first_and_hides_no_order_of_the_others(copy)
     found = priors.prior_of("auto", columns_of(X), np.where(y > 0, "yes", "no"), classes=True)
     assert np.argsort(-found)[:2].tolist() == [4, 2]
     assert len(set(found[:4].tolist())) > 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "given",
+    [["1"] * 6, dict.fromkeys("abcdef", "1"), np.full(6, 1j), np.arange(6).astype("datetime64[ns]"), [10**400] * 6],
+    ids=["texts", "texts by name", "complex", "dates", "beyond every float"],
+)
+def test_a_prior_of_what_could_only_be_taken_for_numbers_is_refused(given):
+    X, y = wide(columns=6)
+    with pytest.raises(InputError, match="prior is a score's name, one number an attribute"):
+        priors.prior_of(given, columns_of(X, tuple("abcdef")), y, classes=True)
+
+
+def test_a_score_that_there_is_not_is_not_said_to_be_worked_out():
+    X, y = wide(columns=6)
+    told = []
+    with pytest.raises(InputError, match="unknown score 'relief-f'"):
+        priors.prior_of("relief-f", columns_of(X), y, classes=True, tell=told.append)
+    assert told == []

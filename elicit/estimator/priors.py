@@ -23,7 +23,7 @@ from elicit.decide.outlook import places
 from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
-from elicit.numeric import LARGEST, is_number, is_whole
+from elicit.numeric import LARGEST, given_numbers, is_number, is_whole
 from elicit.oracles.columns import Columns, by_name, is_frame, require_one_each
 from elicit.scores.agreement import as_power_index, ranks
 from elicit.scores.protocol import holds_dates
@@ -54,12 +54,14 @@ def prior_of(
     if given is None or (isinstance(given, str) and given == AUTO and not _scorable(columns, y, classes)):
         return None
     if isinstance(given, str):
+        if given != AUTO:
+            score_named(given)  # refused first, where there is none of this name
         tell(f"working out prior = {given!r}")
         return _alone_or_together(columns, y, classes) if given == AUTO else _scored(given, columns, y, classes)
     given = by_name(given, columns.attributes.names, "prior")
     try:
-        index = np.array(given, dtype=np.float64)  # its own: the caller may change what was given
-    except (TypeError, ValueError):
+        index = given_numbers(given)  # its own: the caller may change what was given
+    except (TypeError, ValueError, OverflowError):
         raise InputError(
             f"prior is a score's name, one number an attribute, {AUTO!r} or None; found {given!r}"
         ) from None
