@@ -7,11 +7,11 @@ import textwrap
 
 
 class Help(argparse.HelpFormatter):
-    """Help in which what an option means is set in lines so."""
+    """Help that sets in lines what an option means, and breaks no word at a hyphen."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 class LaidOutHelp(Help, argparse.RawDescriptionHelpFormatter):
-    """Such help, of which the description and the end stand as they were written."""
+    """The same, but the description and the end stand as they were written."""
