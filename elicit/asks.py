@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from elicit.errors import InputError
-from elicit.events import Answer, Criterion, Evaluated
+from elicit.events import Answer, Criterion, Evaluated, checked_criteria
 from elicit.numeric import plain_numbers
 from elicit.subsets import Attributes, Mask
 
@@ -121,12 +121,13 @@ class Oracle(Protocol):
 
 
 def require_oracle(oracle: Oracle) -> None:
-    """Refuse what only measures, such as a plain function: what it measures must be known beforehand."""
+    """Refuse what only measures, such as a plain function: what it measures must be known beforehand, and by name."""
     if not callable(oracle) or not hasattr(oracle, "attributes") or not hasattr(oracle, "criteria"):
         raise InputError(
             "an oracle measures subsets of its attributes by its criteria, "
             f"found {oracle!r:.80}; CallableOracle(function, attributes) makes one of a function"
         )
+    checked_criteria(oracle.criteria)
 
 
 class Operator(Protocol):

@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from elicit.asks import Evaluate
 from elicit.errors import ElicitError, InputError, JournalError
+from elicit.events import Criterion
 from elicit.explore import explore
 from elicit.methods import (
     Adaptive,
@@ -178,6 +179,15 @@ def test_scores_with_labels_go_by_them():
     frame = pandas.DataFrame(np.arange(12.0).reshape(4, 3), columns=list("abc"))
     merit = FilterOracle(frame, [0, 1, 0, 1], "sum", scores=pandas.Series({"c": 3.0, "b": 2.0, "a": 1.0}))
     assert merit(Evaluate(0, 1)).criteria[0] == 1.0
+
+
+@pytest.mark.parametrize("criteria", [(Criterion("score"), Criterion("score")), (), None, ["score"]])
+def test_criteria_that_cannot_be_told_apart_are_refused_before_there_is_a_journal(tmp_path, criteria):
+    measuring = oracle(3)
+    measuring.criteria = criteria  # an oracle of one's own checks nothing
+    with pytest.raises(InputError, match=r"each with its own name|criteria are a list of Criterion"):
+        explore(Method("x", Random()), measuring, journal=tmp_path / "j")
+    assert not (tmp_path / "j").exists()
 
 
 def test_no_attribute_lies_above_a_threshold_beyond_every_float():
