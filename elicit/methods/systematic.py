@@ -75,7 +75,7 @@ class Ranking:
 
     def __post_init__(self) -> None:
         if self.scores is not None:
-            object.__setattr__(self, "scores", tuple(map(_given, self.scores)))
+            object.__setattr__(self, "scores", _listed(self.scores))
         if self.threshold is not None and not (is_number(self.threshold) and -math.inf <= self.threshold <= math.inf):
             raise InputError(f"a threshold is a number, found {self.threshold!r:.40}")
 
@@ -103,6 +103,13 @@ class Ranking:
             if space.goal.settled(max(values)):
                 return Ended("the value was reached", best_of(batch, values)[0])
         return Ended("every prefix was evaluated")
+
+
+def _listed(scores: Any) -> tuple[float, ...]:
+    try:
+        return tuple(map(_given, scores))
+    except (TypeError, OverflowError) as error:  # no list, or a number beyond every float
+        raise InputError(f"a ranking is one number an attribute, found {scores!r:.40}") from error
 
 
 def _given(score: Any) -> float:
