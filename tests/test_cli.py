@@ -59,6 +59,9 @@ seeds = 2
 """
 
 
+#: A session that measures in no time.
+IRIS = ("ask", "iris", "--model", "knn:5", "--folds", "3")
+
 DATA = "a,b,y\n" + "".join(f"{k % 7},{k * k % 11},{k % 2}\n" for k in range(40))
 CONSTANT = "a,b,y\n" + "".join(f"{k % 7},{k * k % 11},3.5\n" for k in range(40))
 
@@ -78,6 +81,16 @@ def here(tmp_path, monkeypatch):
 def small(monkeypatch):
     """The first session is a short one: iris has four attributes."""
     monkeypatch.setattr(session, "FIRST_SESSION", {"kind": "wrapper", "data": "iris", "model": "knn:5", "folds": 3})
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory):
+    """The journal of a short session that was answered to its end."""
+    path = tmp_path_factory.mktemp("ended") / "j"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", io.StringIO("a\n" * 30))
+        assert main([*IRIS, "--journal", str(path)]) == 0
+    return path.read_bytes()
 
 
 def run(*arguments, capsys, text=None, monkeypatch=None):
@@ -207,7 +220,7 @@ def test_bad_input_leaves_no_traceback_in_a_process_of_its_own(here):
 @pytest.mark.usefixtures("here", "small")
 def test_a_session_may_go_without_questions_or_checks(capsys, monkeypatch):
     status, out, _ = run(
-        "ask", "iris", "--questions", "0", "--check-every", "0", "--budget", "6", capsys=capsys, monkeypatch=monkeypatch
+        *IRIS, "--questions", "0", "--check-every", "0", "--budget", "6", capsys=capsys, monkeypatch=monkeypatch
     )
     assert status == 0
     assert "question 1" not in out.lower()
@@ -219,7 +232,7 @@ def test_a_session_may_go_without_questions_or_checks(capsys, monkeypatch):
     ("options", "doubt"), [(("--check-every", "0"), 1.0), (("--check-every", "2"), 0.5), ((), 0.5)]
 )
 def test_without_checks_no_answer_is_checked_for_doubt_either(capsys, monkeypatch, options, doubt):
-    command = ("ask", "iris", *options, "--budget", "6", "--questions", "1", "--journal", "j")
+    command = (*IRIS, *options, "--budget", "6", "--questions", "1", "--journal", "j")
     assert run(*command, text="", capsys=capsys, monkeypatch=monkeypatch)[0] == 0
     assert read("j").header.settings["elicit"]["doubt"] == doubt
 
@@ -939,7 +952,6 @@ def test_what_a_scenario_reads_is_not_written_over(here, capsys, command, key, k
     assert (here / kept).read_text() == before
 
 
-@pytest.mark.usefixtures("here", "small")
 @pytest.mark.parametrize(
     "command",
     [
@@ -951,15 +963,14 @@ def test_what_a_scenario_reads_is_not_written_over(here, capsys, command, key, k
     ],
     ids=lambda command: command[0],
 )
-def test_no_journal_is_written_over(here, capsys, monkeypatch, command):
+def test_no_journal_is_written_over(here, capsys, ended, command):
     for journal in ("j", "other"):
-        assert run("--journal", journal, text="a\n" * 30, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+        Path(journal).write_bytes(ended)
     (here / "own.toml").write_text(
         '[oracle]\nkind = "wrapper"\ndata = "d.csv"\ntarget = "y"\nmodel = "knn:3"\n[operator]\nutility = "score"\n'
     )
-    before = Path("j").read_bytes()
     complains(*run(*command, capsys=capsys), "j: is a journal, which writing would destroy; give another file")
-    assert Path("j").read_bytes() == before
+    assert Path("j").read_bytes() == ended
     assert not Path("new").exists()
 
 
@@ -968,17 +979,17 @@ def test_a_path_that_no_system_takes_is_one_line(here, capsys):
     complains(*run("run", here / "own.toml", capsys=capsys), "no such file")
 
 
-@pytest.mark.usefixtures("here", "small")
-def test_a_budget_below_what_is_spent_is_refused(capsys, monkeypatch):
-    assert run("--journal", "j", text="a\n" * 30, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
-    spent, before = sum(isinstance(fact, Evaluated) for fact in read("j").facts), Path("j").read_bytes()
+@pytest.mark.usefixtures("here")
+def test_a_budget_below_what_is_spent_is_refused(capsys, ended):
+    Path("j").write_bytes(ended)
+    spent = sum(isinstance(fact, Evaluated) for fact in read("j").facts)
     complains(*run("resume", "j", "--budget", "5", capsys=capsys), f"5 is less than the {spent} evaluations", "+5")
-    assert Path("j").read_bytes() == before
+    assert Path("j").read_bytes() == ended
 
 
-@pytest.mark.usefixtures("here", "small")
-def test_a_claim_that_is_none_is_said_to_be_so(capsys, monkeypatch):
-    assert run("--journal", "j", text="a\n" * 30, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+@pytest.mark.usefixtures("here")
+def test_a_claim_that_is_none_is_said_to_be_so(capsys, ended, monkeypatch):
+    Path("j").write_bytes(ended)
     lines = journals.lines_of(Path("j"))
     (claim,) = [line for line in lines if "claim" in line]
     for proofs in ("x", [1], [{"claim": "x"}], [{"claim": {"kind": "regret"}}], 5):
@@ -991,10 +1002,10 @@ def test_a_claim_that_is_none_is_said_to_be_so(capsys, monkeypatch):
         assert run("verify", "forged", capsys=capsys)[0] == 1
 
 
-@pytest.mark.usefixtures("here", "small")
-def test_an_answer_of_a_run_that_ended_can_be_taken_back(capsys, monkeypatch):
+@pytest.mark.usefixtures("here")
+def test_an_answer_of_a_run_that_ended_can_be_taken_back(capsys, ended, monkeypatch):
     answers = "a\n" * 30
-    assert run("--journal", "j", text=answers, capsys=capsys, monkeypatch=monkeypatch)[0] == 0
+    Path("j").write_bytes(ended)
     given = [fact for fact in read("j").facts if isinstance(fact, Preferred)]
     status, out, _ = run("resume", "j", "--undo", len(given), text=answers, capsys=capsys, monkeypatch=monkeypatch)
     assert status == 0
