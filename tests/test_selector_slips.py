@@ -91,7 +91,9 @@ def test_a_scripted_operator_is_not_used_up_by_a_fit():
     assert [fact.answer for fact in mine.session_.facts if isinstance(fact, Preferred)] == said
 
 
-@pytest.mark.parametrize(("says", "choices"), [("cannot", {}), ("later", {}), ("a", {"questions": 0})])
+@pytest.mark.parametrize(
+    ("says", "choices"), [("cannot", {}), pytest.param("later", {}, marks=pytest.mark.slow), ("a", {"questions": 0})]
+)
 def test_an_operator_who_prefers_nothing_has_an_honest_score_too(says, choices):
     mine = selector(operator=ScriptedOperator((), otherwise=says), budget=12, **choices).fit(X, y)
     honest = mine.nested_score(X, y, cv=2)
@@ -223,13 +225,18 @@ def test_a_target_too_large_to_square_has_no_prior_of_its_own():
 
 
 def fitted(**choices):
-    return selector(cv=5, budget=15, **choices).fit(X, y)
+    return selector(budget=15, **choices).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def by_score():
+    return fitted()
 
 
 @pytest.mark.parametrize("utility", ["-size", "min(score, 0.9) - 0.01 * size", "0 * score", lambda c: -c["size"]])
-def test_of_subsets_that_a_utility_likes_alike_none_is_taken_that_another_dominates(utility):
+def test_of_subsets_that_a_utility_likes_alike_none_is_taken_that_another_dominates(utility, by_score):
     found = fitted(operator=utility)
-    for chosen in (found.feature_names_, found.best_subset_for(utility), fitted().best_subset_for(utility)):
+    for chosen in (found.feature_names_, found.best_subset_for(utility), by_score.best_subset_for(utility)):
         assert chosen in [member.features for member in found.front_]
     smallest = [member.size for member in found.front_]
     assert len(found.feature_names_) == min(smallest)
@@ -239,7 +246,7 @@ def test_the_estimator_for_what_was_chosen_takes_what_transform_gives():
     parts = ColumnTransformer([("all", "passthrough", list(X)), ("some", StandardScaler(), list(X)[1:])])
     model = make_pipeline(parts, GaussianNB())
     for output in ("default", "pandas"):
-        found = selector(model).set_output(transform=output).fit(X, y)
+        found = selector(model, budget=5).set_output(transform=output).fit(X, y)
         mine = found.pruned_estimator(X)
         direct = found.pruned_estimator(X).fit(found.transform(X), y).predict(found.transform(X))
         assert make_pipeline(found, mine).fit(X, y).predict(X).tolist() == direct.tolist()
