@@ -29,7 +29,8 @@ from elicit.subsets import members
 from elicit.threads import one_thread
 
 SCALERS = [StandardScaler(), MinMaxScaler(), RobustScaler(), MaxAbsScaler()]
-FEW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+DRAWN = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = [10, pytest.param(60, marks=pytest.mark.slow)]
 
 
 def some_masks(n, how_many, seed=0):
@@ -64,7 +65,7 @@ def test_regressions_that_show_every_last_bit_agree(layout):
     X, y = load_diabetes(return_X_y=True)
     X = layout(X * np.arange(1, 11) + 1000.0)
     for model in (LinearRegression(), Ridge(alpha=0.1)):
-        assert_equal_to_plain(make_pipeline(StandardScaler(), model), X, y, some_masks(10, 12), "scaler", cv=5)
+        assert_equal_to_plain(make_pipeline(StandardScaler(), model), X, y, some_masks(10, 5), "scaler", cv=5)
 
 
 def test_scaled_rows_are_those_of_the_scaler_for_every_single_and_pair_and_their_layout():
@@ -95,7 +96,7 @@ def test_scaled_rows_are_those_of_the_scaler_for_every_single_and_pair_and_their
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
+@pytest.mark.parametrize("load", [load_wine, pytest.param(load_breast_cancer, marks=pytest.mark.slow)])
 def test_neighbours_after_a_scaler_and_alone(load, model):
     X, y = load(return_X_y=True)
     masks = some_masks(X.shape[1], 2)
@@ -140,8 +141,8 @@ def test_regression_by_neighbours(whole):
     y = y if whole else y + np.random.default_rng(0).normal(size=len(y))
     for model in (KNeighborsRegressor(5), KNeighborsRegressor(3, p=1, algorithm="brute")):
         pipe = make_pipeline(MinMaxScaler(), model)
-        assert_equal_to_plain(pipe, X, y, some_masks(10, 5), "neighbours", cv=5)
-        assert_equal_to_plain(model, X, y, some_masks(10, 3), "neighbours", make_scorer(mean_absolute_error), cv=5)
+        assert_equal_to_plain(pipe, X, y, some_masks(10, 2), "neighbours", cv=5)
+        assert_equal_to_plain(model, X, y, some_masks(10, 1), "neighbours", make_scorer(mean_absolute_error), cv=5)
 
 
 @st.composite
@@ -168,51 +169,63 @@ models = st.builds(
 )
 
 
-@given(tied_data(), models, st.sampled_from([None, *SCALERS]))
-@FEW
-def test_ties_never_change_a_score(data, model, scaler):
-    X, y, masks = data
-    estimator = model if scaler is None else make_pipeline(scaler, model)
-    oracle = WrapperOracle(estimator, X, y, cv=3)
-    for mask in masks:
-        assert oracle(Evaluate(0, mask)).folds[0] == plain_scores(oracle, estimator, X, y, mask)
-
-
-@given(tied_data(), st.integers(1, 9), st.sampled_from(["brute", "kd_tree"]), st.sampled_from([1, 2]))
-@FEW
-def test_ties_never_change_a_regression(data, k, algorithm, p):
-    X, y, masks = data
-    model = KNeighborsRegressor(k, algorithm=algorithm, p=p)
-    for target in (y.astype(float), y + np.random.default_rng(0).random(len(y))):
-        oracle = WrapperOracle(model, X, target, cv=3)
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_ties_never_change_a_score(examples):
+    @given(tied_data(), models, st.sampled_from([None, *SCALERS]))
+    @settings(DRAWN, max_examples=examples)
+    def agree(data, model, scaler):
+        X, y, masks = data
+        estimator = model if scaler is None else make_pipeline(scaler, model)
+        oracle = WrapperOracle(estimator, X, y, cv=3)
         for mask in masks:
-            assert oracle(Evaluate(0, mask)).folds[0] == plain_scores(oracle, model, X, target, mask)
+            assert oracle(Evaluate(0, mask)).folds[0] == plain_scores(oracle, estimator, X, y, mask)
+
+    agree()
 
 
-@given(tied_data(), models)
-@settings(max_examples=40, deadline=None)
-def test_decided_predictions_are_bitwise_those_of_scikit_learn(data, model):
-    X, y, masks = data
-    seen = []
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_ties_never_change_a_regression(examples):
+    @given(tied_data(), st.integers(1, 9), st.sampled_from(["brute", "kd_tree"]), st.sampled_from([1, 2]))
+    @settings(DRAWN, max_examples=examples)
+    def agree(data, k, algorithm, p):
+        X, y, masks = data
+        model = KNeighborsRegressor(k, algorithm=algorithm, p=p)
+        for target in (y.astype(float), y + np.random.default_rng(0).random(len(y))):
+            oracle = WrapperOracle(model, X, target, cv=3)
+            for mask in masks:
+                assert oracle(Evaluate(0, mask)).folds[0] == plain_scores(oracle, model, X, target, mask)
 
-    def remember(estimator, X, _):
-        seen.append(np.asarray(estimator.predict(X)))
-        return 0.0
+    agree()
 
-    model.set_params(weights="uniform")
-    oracle = WrapperOracle(model, X, y, cv=3, scoring="f1_macro")
-    assert oracle.fast_path == "neighbours"
-    object.__setattr__(oracle._neighbours.task, "scorer", remember)
-    with one_thread():
-        for mask in masks:
-            seen.clear()
-            scores = oracle._neighbours.scores(members(mask))
-            plain = cross_val_predict(model, X[:, members(mask)], y, cv=list(oracle.splits))
-            decided = [f for f, score in enumerate(scores) if score is not None]
-            for f, mine in zip(decided, seen, strict=True):
-                expected = plain[oracle.splits[f][1]]
-                assert mine.dtype == expected.dtype
-                assert mine.tobytes() == expected.tobytes()
+
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_decided_predictions_are_bitwise_those_of_scikit_learn(examples):
+    @given(tied_data(), models)
+    @settings(DRAWN, max_examples=examples)
+    def agree(data, model):
+        X, y, masks = data
+        seen = []
+
+        def remember(estimator, X, _):
+            seen.append(np.asarray(estimator.predict(X)))
+            return 0.0
+
+        model.set_params(weights="uniform")
+        oracle = WrapperOracle(model, X, y, cv=3, scoring="f1_macro")
+        assert oracle.fast_path == "neighbours"
+        object.__setattr__(oracle._neighbours.task, "scorer", remember)
+        with one_thread():
+            for mask in masks:
+                seen.clear()
+                scores = oracle._neighbours.scores(members(mask))
+                plain = cross_val_predict(model, X[:, members(mask)], y, cv=list(oracle.splits))
+                decided = [f for f, score in enumerate(scores) if score is not None]
+                for f, mine in zip(decided, seen, strict=True):
+                    expected = plain[oracle.splits[f][1]]
+                    assert mine.dtype == expected.dtype
+                    assert mine.tobytes() == expected.tobytes()
+
+    agree()
 
 
 def test_untied_data_is_decided_without_the_plain_way_and_tied_data_is_not():
