@@ -203,7 +203,7 @@ def by_lines(tmp_path, monkeypatch, capsys):
 
 
 def test_an_interrupt_at_the_opening_and_at_a_question_resumes_to_the_identical_state(tmp_path, by_lines):
-    with session(tmp_path, "--check-every", 9, budget=30) as terminal:  # whoever says A always would fail a check
+    with session(tmp_path, "--check-every", 9, budget=14) as terminal:  # whoever says A always would fail a check
         interrupted(terminal, None, "[Enter] begin")
     with resumed(tmp_path) as terminal:
         number = terminal.begin()
@@ -213,7 +213,7 @@ def test_an_interrupt_at_the_opening_and_at_a_question_resumes_to_the_identical_
         assert terminal.end()[0] == 130
     assert facts(tmp_path, Asked)[-1].compare is not None
     assert "Question 2: " in by_lines("resume", "j"), "numbers go on after a resume"
-    by_lines(*WINE, "--check-every", 9, "--budget", 30, "--questions", 4, "--journal", "whole")
+    by_lines(*WINE, "--check-every", 9, "--budget", 14, "--questions", 4, "--journal", "whole")
     assert identity(tmp_path / "j") == identity(tmp_path / "whole")
 
 
@@ -256,6 +256,7 @@ def test_the_end_of_the_input_and_a_terminal_that_goes_away_lose_nothing(tmp_pat
     assert identity(tmp_path / "j") == kept
 
 
+@pytest.mark.slow  # without a screen in test_session_ending.py
 def test_a_model_that_never_fits_ends_in_words_and_not_in_a_traceback(tmp_path):
     with session(tmp_path, "--model", "knn:500", budget=5) as terminal:
         terminal.until("[Enter] begin")
@@ -282,7 +283,7 @@ def test_a_process_at_the_side_that_is_killed_takes_nothing_along(tmp_path):
     assert facts(tmp_path, Stopped)
 
 
-@pytest.mark.parametrize("answers", ["", "a\nb\n"])
+@pytest.mark.parametrize("answers", [pytest.param("", marks=pytest.mark.slow), "a\nb\n"])
 def test_without_a_terminal_nothing_prompts_and_the_end_of_the_input_saves_and_leaves(tmp_path, answers):
     command = [sys.executable, "-m", "elicit", "--journal", "j"]
     told = subprocess.run(command, input=answers, cwd=tmp_path, capture_output=True, text=True, timeout=120)
