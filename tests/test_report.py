@@ -99,6 +99,17 @@ def written(path, *options):
     return out
 
 
+@pytest.fixture(scope="module")
+def page_of_wine(wine):
+    """The page of the session on real data, without what its model makes of the attributes."""
+    return written(wine, "--no-model").rename(wine.with_name("without-model.html"))
+
+
+@pytest.fixture(scope="module")
+def whole_page_of_wine(wine):
+    return written(wine).rename(wine.with_name("with-model.html"))
+
+
 def gathered(record):
     """What a page shows of a record, but for what reversed answers would have led to."""
     return gather(Why(record), [])
@@ -146,8 +157,8 @@ def test_the_page_loads_nothing_and_its_policy_names_its_one_style_and_script(wh
     assert "https://" not in text
 
 
-def test_every_element_is_closed_and_every_reference_leads_somewhere(wine):
-    text = written(wine, "--no-model").read_text(encoding="utf-8")
+def test_every_element_is_closed_and_every_reference_leads_somewhere(page_of_wine):
+    text = page_of_wine.read_text(encoding="utf-8")
     ids = re.findall(r' id="([^"]+)"', text)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r'aria-labelledby="([^"]+)"', text)) <= set(ids)
@@ -155,8 +166,8 @@ def test_every_element_is_closed_and_every_reference_leads_somewhere(wine):
         assert len(re.findall(f"<{name}[ >]", text)) == text.count(f"</{name}>"), name
 
 
-def test_drawings_have_titles_and_tables_have_captions_and_headers(wine):
-    text = written(wine).read_text(encoding="utf-8")
+def test_drawings_have_titles_and_tables_have_captions_and_headers(whole_page_of_wine):
+    text = whole_page_of_wine.read_text(encoding="utf-8")
     for svg in re.findall(r"<svg.*?</svg>", text, re.DOTALL):
         assert "<title>" in svg
         assert 'aria-label="' in svg.split(">")[0]
@@ -166,8 +177,8 @@ def test_drawings_have_titles_and_tables_have_captions_and_headers(wine):
     assert '<html lang="en">' in text
 
 
-def test_the_result_and_its_scope_come_first_and_every_question_is_there(wine):
-    text = written(wine, "--no-model").read_text(encoding="utf-8")
+def test_the_result_and_its_scope_come_first_and_every_question_is_there(wine, page_of_wine):
+    text = page_of_wine.read_text(encoding="utf-8")
     record = gathered(read(wine))
     assert text.index('id="result"') < text.index('id="why"') < text.index('id="front"')
     first = text[text.index('id="result"') : text.index('id="why"')]
@@ -363,7 +374,7 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-def test_shapes_look_without_the_style_sheet_as_they_do_with_it_in_light(wine):
+def test_shapes_look_without_the_style_sheet_as_they_do_with_it_in_light(whole_page_of_wine):
     css = (Path(__file__).parents[1] / "elicit" / "report" / "page.css").read_text(encoding="utf-8")
     light = themes()["light"] | {"none": "none"}
     css = re.sub(r"var\(--(\w+)\)", lambda found: light.get(found[1], found[0]), css).replace(
@@ -372,7 +383,7 @@ def test_shapes_look_without_the_style_sheet_as_they_do_with_it_in_light(wine):
     of_any_width = re.findall(r"^svg (.+?) {(.*?)}", css, re.MULTILINE)
     rules = {name: dict(re.findall(r"([\w-]+): ([^;]+);", body)) for name, body in of_any_width}
     seen = set()
-    for drawing in re.findall(r"<svg.*?</svg>", written(wine).read_text(encoding="utf-8"), re.DOTALL):
+    for drawing in re.findall(r"<svg.*?</svg>", whole_page_of_wine.read_text(encoding="utf-8"), re.DOTALL):
         for name, text in re.findall(r"<(line|text|circle|rect|polyline) ([^>]*?)/?>", drawing):
             attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', text))
             kinds, looks = attributes["class"].split(), dict(rules["text"] if name == "text" else {})
@@ -722,11 +733,11 @@ def test_what_is_dropped_is_named_once_and_has_neither_power_nor_cost(dropped):
     assert shown.count("<leak>") == 1
 
 
-def test_what_was_measured_with_is_told_in_full_where_nothing_is_dropped(wine):
+def test_what_was_measured_with_is_told_in_full_where_nothing_is_dropped(wine, page_of_wine):
     content = gathered(read(wine))
     assert content.dropped == []
     assert len(content.candidates) == len(content.attributes)
-    text = written(wine, "--no-model").read_text(encoding="utf-8")
+    text = page_of_wine.read_text(encoding="utf-8")
     assert "that may be chosen (dropped" not in text
     assert "Data: wine; model: knn:3.</p>" in text[: text.index("<nav")]
     for key, value in WINE.items():
@@ -806,8 +817,8 @@ def visit(browser):
         assert trouble == []
 
 
-def test_pointing_at_a_subset_tells_it_and_selecting_two_compares_them(visit, wine):
-    seen, record = visit(written(wine, "--no-model")), gathered(read(wine))
+def test_pointing_at_a_subset_tells_it_and_selecting_two_compares_them(visit, wine, page_of_wine):
+    seen, record = visit(page_of_wine), gathered(read(wine))
     assert "Recommended: " + ", ".join(record.recommended.names) in seen.inner_text("#told")
     front = [m for m in record.measured if m.in_front]
     assert len(front) > 1
@@ -831,8 +842,8 @@ def test_pointing_at_a_subset_tells_it_and_selecting_two_compares_them(visit, wi
     assert "Select one more" in seen.inner_text("#compared")
 
 
-def test_the_pointer_itself_finds_the_recommended_subset(visit, wine):
-    seen, record = visit(written(wine, "--no-model")), gathered(read(wine))
+def test_the_pointer_itself_finds_the_recommended_subset(visit, wine, page_of_wine):
+    seen, record = visit(page_of_wine), gathered(read(wine))
     other = next(m for m in record.measured if not m.in_front)
     seen.locator(f'svg [data-place="{other.place}"]').dispatch_event("mouseenter")
     assert "Recommended" not in seen.inner_text("#told")
@@ -840,8 +851,8 @@ def test_the_pointer_itself_finds_the_recommended_subset(visit, wine):
     assert "Recommended" in seen.inner_text("#told")
 
 
-def test_the_keyboard_does_what_the_pointer_does(visit, wine):
-    seen, record = visit(written(wine, "--no-model")), gathered(read(wine))
+def test_the_keyboard_does_what_the_pointer_does(visit, wine, page_of_wine):
+    seen, record = visit(page_of_wine), gathered(read(wine))
     front = [m for m in record.measured if m.in_front]
     for m in front[:2]:
         seen.locator(f'svg [data-place="{m.place}"]').focus()
@@ -868,8 +879,8 @@ def test_hostile_names_do_nothing(visit, hostile, javascript):
 
 @pytest.mark.parametrize("width", [390, 320, 1200])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_fits_the_screen_in_both_themes(visit, wine, width, scheme):
-    seen = visit(written(wine), width, color_scheme=scheme)
+def test_the_page_fits_the_screen_in_both_themes(visit, whole_page_of_wine, width, scheme):
+    seen = visit(whole_page_of_wine, width, color_scheme=scheme)
     assert seen.evaluate("document.documentElement.scrollWidth") <= width
     ground = seen.evaluate("getComputedStyle(document.body).backgroundColor")
     assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 26)"}[scheme]
@@ -916,8 +927,8 @@ def test_no_number_and_no_short_word_of_a_table_is_broken(visit, tmp_path):
     assert seen.evaluate(BROKEN) == []
 
 
-def test_paper_shows_the_tables_and_no_controls(visit, wine):
-    seen = visit(written(wine, "--no-model"))
+def test_paper_shows_the_tables_and_no_controls(visit, page_of_wine):
+    seen = visit(page_of_wine)
     seen.emulate_media(media="print", color_scheme="dark")
     assert not seen.is_visible("nav")
     assert not seen.is_visible("button >> nth=0")
@@ -927,8 +938,8 @@ def test_paper_shows_the_tables_and_no_controls(visit, wine):
     assert seen.evaluate("[...document.querySelectorAll('details')].every((folded) => folded.open)")
 
 
-def test_without_a_script_the_page_says_the_same(visit, wine):
-    seen, record = visit(written(wine), java_script_enabled=False), gathered(read(wine))
+def test_without_a_script_the_page_says_the_same(visit, wine, whole_page_of_wine):
+    seen, record = visit(whole_page_of_wine, java_script_enabled=False), gathered(read(wine))
     text = seen.inner_text("body")
     assert ", ".join(record.recommended.names) in text
     assert not seen.is_visible("#told")
@@ -1008,8 +1019,8 @@ def test_bars_whose_names_begin_and_end_alike_can_be_told_apart():
     assert texts[-3:] == ["…0_of_the_plant", "…1_of_the_plant", "…2_of_the_plant"]
 
 
-def test_the_figures_of_every_drawing_stand_in_a_table_beside_it(wine):
-    record, text = gathered(read(wine)), written(wine).read_text(encoding="utf-8")
+def test_the_figures_of_every_drawing_stand_in_a_table_beside_it(wine, whole_page_of_wine):
+    record, text = gathered(read(wine)), whole_page_of_wine.read_text(encoding="utf-8")
     power = text[text.index('id="power"') : text.index('id="session"')]
     for name, index in zip(record.attributes, record.power, strict=True):
         assert f'<td>{name}</td><td class="number">{index:.3g}</td>' in power
