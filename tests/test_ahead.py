@@ -68,7 +68,7 @@ def test_every_reply_a_question_may_get_is_thought_of_the_likely_ones_first():
     assert replies_to(Reconcile(4, (1, 2))) == (Settlement(1), Settlement(2), Settlement(None))
 
 
-@pytest.mark.parametrize("ahead", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.parametrize("ahead", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_run_is_the_same_with_processes_ahead_and_takes_over_what_they_found(tmp_path, whole, ahead, monkeypatch):
     taken = []
     take = Ahead.take
@@ -82,7 +82,7 @@ def test_a_run_is_the_same_with_processes_ahead_and_takes_over_what_they_found(t
         return found
 
     monkeypatch.setattr(Ahead, "take", noted)
-    result = played(tmp_path / "j", ahead, Slow(0.5))
+    result = played(tmp_path / "j", ahead, Slow(0.1))
     assert identity(tmp_path / "j") == identity(whole)
     assert any(taken), "this test shows nothing when no process was ever ahead"
     assert result.questions == len([fact for fact in read(whole).facts if isinstance(fact, Preferred)])
@@ -97,7 +97,7 @@ def noted(path, names):
     return sum(0.1 + 0.01 * len(name) for name in names) - 0.03 * len(names) ** 2
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_no_subset_is_measured_by_two_copies_or_by_a_copy_and_the_run(tmp_path, n_jobs):
     names = [f"a{'x' * k}" for k in range(6)]
     oracle = CallableOracle(partial(noted, tmp_path / "log"), names)
@@ -324,7 +324,7 @@ def test_who_ends_the_run_ends_the_processes_and_keeps_what_they_had_measured(tm
             time.sleep(0.05)
         return Enough()
 
-    result = played(path, 2, content)
+    result = played(path, 1, content)
     assert result.reason.startswith("wish: ")
     assert threading.active_count() == before
     assert set(multiprocessing.active_children()) <= children

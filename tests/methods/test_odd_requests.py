@@ -145,12 +145,6 @@ def test_a_start_from_which_the_goal_cannot_be_walked_to_is_refused(explorer, st
         explore(Method("x", explorer, start=start, goal=goal), oracle(5))
 
 
-def test_a_reason_of_a_failure_is_the_same_in_every_process():
-    X = np.arange(40.0).reshape(20, 2)
-    failing = WrapperOracle(KNeighborsClassifier(metric="x"), X, np.arange(20) % 2, cv=2)
-    assert measure_many(failing, [1, 2, 3]) == measure_many(failing, [1, 2, 3], n_jobs=2)
-
-
 @pytest.mark.parametrize("target", [["a", None, "b", "a"], ["a", float("nan"), "b", "a"], [1.0, np.nan, 2.0, 1.0]])
 def test_a_target_with_a_gap_is_refused(target):
     X = np.arange(8.0).reshape(4, 2)

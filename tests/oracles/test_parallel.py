@@ -52,13 +52,14 @@ def test_workers_have_the_configuration_of_scikit_learn_that_holds_here():
 
 
 @pytest.mark.filterwarnings("ignore:A worker stopped")
-def test_a_worker_that_dies_between_two_rounds_is_replaced():
+@pytest.mark.parametrize("noticed", [0.5, pytest.param(0.0, marks=pytest.mark.slow)])
+def test_a_worker_that_dies_between_two_rounds_is_replaced(noticed):
     oracle = CallableOracle(lambda names: time.sleep(0.2) or float(f"{os.getpid()}.{len(names)}"), 4)
     with Workers(2) as workers:
-        for noticed in (0.0, 1.0, None):
+        for last in (False, True):
             found = [reply.criteria for reply in workers.measure(oracle, [1, 3, 7, 15])]
             assert [round(10 * (score % 1)) for score, _ in found] == [size for _, size in found] == [1, 2, 3, 4]
-            if noticed is not None:
+            if not last:
                 os.kill(int(found[0][0]), signal.SIGKILL)
                 time.sleep(noticed)  # its death shows while the next round is under way, or before
 
@@ -69,6 +70,12 @@ def test_functions_of_a_notebook_and_failures_cross_processes():
     assert replies[0].criteria == (-1.0, 1.0)
     assert replies[1] == Failure("ZeroDivisionError: division by zero")
     assert measure_many(oracle, [1, 3, 7]) == replies
+
+
+def test_a_reason_of_a_failure_is_the_same_in_every_process():
+    X = np.arange(40.0).reshape(20, 2)
+    failing = WrapperOracle(KNeighborsClassifier(metric="x"), X, np.arange(20) % 2, cv=2)
+    assert measure_many(failing, [1, 2, 3]) == measure_many(failing, [1, 2, 3], n_jobs=2)
 
 
 class Counting:
