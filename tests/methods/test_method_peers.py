@@ -59,7 +59,7 @@ FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 SCORING = "neg_log_loss"
 
 
-@pytest.fixture(scope="module", params=DATA)
+@pytest.fixture(scope="module", params=["wine", pytest.param("breast cancer", marks=pytest.mark.slow), "synthetic"])
 def measured(request):
     """Data, and an oracle that remembers what it measured for the next test."""
     X, y = DATA[request.param]()
