@@ -8,8 +8,8 @@ from elicit.selector import ElicitSelector
 
 @parametrize_with_checks(
     [
-        ElicitSelector(LogisticRegression(), cv=3),
-        ElicitSelector(LinearRegression(), cv=3),
+        ElicitSelector(LogisticRegression(), cv=3, budget=6),
+        ElicitSelector(LinearRegression(), cv=3, budget=6),
     ]
 )
 def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
