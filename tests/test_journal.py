@@ -1001,7 +1001,7 @@ def killed_again_and_again(path, times, seed):
 
 @posix
 def test_nothing_acknowledged_is_lost_when_killed(path):
-    killed_again_and_again(path, times=20, seed=1)
+    killed_again_and_again(path, times=8, seed=1)
 
 
 @posix
