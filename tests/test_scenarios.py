@@ -29,7 +29,7 @@ def test_a_scenario_says_what_it_shows_and_runs(path, every_operator):
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert first.startswith("# ")
     assert len(first) > 30
-    scenario = read_scenario(path).reduced(budget=8, seeds=1)
+    scenario = read_scenario(path).reduced(budget=8 if every_operator else 6, seeds=1)
     if not every_operator:  # reading has checked each, and they differ in numbers
         scenario = replace(scenario, operators=scenario.operators[-1:])
     results = run_scenario(scenario)

@@ -201,10 +201,10 @@ def test_columns_of_one_name_are_refused():
 
 
 def test_a_score_of_which_less_is_better_is_turned(monkeypatch):
-    few = {"draws": 19}
+    few = {"draws": 4}
     monkeypatch.setattr("elicit.scores.explained.pimp", lambda *given, **options: pimp(*given, **options | few))
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 4))
+    X = rng.normal(size=(60, 4))
     oracle = FilterOracle(X, (X[:, 0] > 0).astype(str), "mean", scores="pimp")
     values = [oracle(Evaluate(0, 1 << i)).criteria[0] for i in range(4)]
     assert values[0] > max(values[1:])

@@ -138,7 +138,7 @@ def test_a_rare_class_is_on_both_sides_whatever_is_drawn():
 
     for seed in range(12):
         X, y = rare(seed)
-        pimp(GaussianNB(), X, y, draws=20, importance=noted, test_size=0.3, random_state=seed)
+        pimp(GaussianNB(), X, y, draws=10, importance=noted, test_size=0.3, random_state=seed)
         if seed < 5:
             found.append(pimp(GaussianNB(), X, y, draws=19, test_size=0.3, random_state=seed).p_values[0])
     assert set(held) == {1}

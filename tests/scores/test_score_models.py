@@ -56,14 +56,12 @@ def test_labels_that_no_model_takes_are_refused_in_one_line():
         permuted(Z, y + 0.5, model=LogisticRegression(), classes=True)
 
 
-@pytest.mark.parametrize(
-    "kept", [lambda t: t.astype(object), lambda t: t.astype(int).astype(object), lambda t: t + 0.5]
-)
-def test_classes_may_be_kept_in_any_way(kept):
+def test_classes_may_be_kept_in_any_way():
     few, target = X[:, :4], y > 0
     expected = permuted(few, target, repeats=1, folds=2)
     assert expected.max() > 0.05
-    assert permuted(few, kept(target), repeats=1, folds=2, classes=True) == pytest.approx(expected, abs=1e-12)
+    for kept in (target.astype(object), target.astype(int).astype(object), target + 0.5):
+        assert permuted(few, kept, repeats=1, folds=2, classes=True) == pytest.approx(expected, abs=1e-12)
 
 
 def test_truth_values_kept_as_objects_are_labels_that_a_model_takes():
