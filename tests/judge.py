@@ -336,14 +336,20 @@ def s_star(statements, monos):
     return least_cost(statements, monos, 1.0, (0.0, 0.0, 0.0))[0]
 
 
+def least_and_unit(statements, monos, C, w):
+    """(J*, N) with N = max(w_1, J* − C S*)."""
+    least = j_star(statements, monos, C, w)
+    return least, max(float(w[0]), least - C * s_star(statements, monos))
+
+
 def unit(statements, monos, C, w):
-    """N = max(w_1, J* − C S*)."""
-    return max(float(w[0]), j_star(statements, monos, C, w) - C * s_star(statements, monos))
+    return least_and_unit(statements, monos, C, w)[1]
 
 
 def budget(statements, monos, tau, C, w):
     """B = J* + τ N."""
-    return j_star(statements, monos, C, w) + tau * unit(statements, monos, C, w)
+    least, one = least_and_unit(statements, monos, C, w)
+    return least + tau * one
 
 
 def j_of(v, evaluated, statements, monos, C, w):
@@ -353,14 +359,15 @@ def j_of(v, evaluated, statements, monos, C, w):
 
 def price(v, evaluated, statements, monos, C, w):
     """(J_v − J*) / N."""
-    extra = j_of(v, evaluated, statements, monos, C, w) - j_star(statements, monos, C, w)
-    return extra / unit(statements, monos, C, w)
+    least, one = least_and_unit(statements, monos, C, w)
+    return (j_of(v, evaluated, statements, monos, C, w) - least) / one
 
 
 def price_cap(statements, monos, C, w):
     """The price at θ = 0, which no price exceeds."""
     at_zero = C * sum(r[3] for r in statements if r[2] == "strict")
-    return (at_zero - j_star(statements, monos, C, w)) / unit(statements, monos, C, w)
+    least, one = least_and_unit(statements, monos, C, w)
+    return (at_zero - least) / one
 
 
 def set_extreme(form, statements, monos, C, w, limit):

@@ -82,6 +82,16 @@ class Case:
     def rng(self):
         return np.random.default_rng(len(self.told.statements) + 100 * self.told.n)
 
+    @cached_property
+    def _told_before(self):
+        return {}
+
+    def once(self, question, answer):
+        """What the judge answers, asked the first time alone: several tests want to know the same of a case."""
+        if question not in self._told_before:
+            self._told_before[question] = answer()
+        return self._told_before[question]
+
     # -- the judge's figures of the parsimonious set
 
     @cached_property
@@ -106,13 +116,15 @@ class Case:
         return self.least_cost + self.told.tau * self.unit
 
     def price(self, v):
-        return (judge.j_of(v, self.told.evaluated, *self.soft) - self.least_cost) / self.unit
+        least = self.once(("price", v), lambda: judge.j_of(v, self.told.evaluated, *self.soft))
+        return (least - self.least_cost) / self.unit
 
     def most_in_budget(self, form):
         """The judge's maximum of a form over the parsimonious set."""
-        breath = 1e-9 * max(1.0, self.budget)
+        limit = self.budget + 1e-9 * max(1.0, self.budget)
         opposite = {x: -c for x, c in form.items()}
-        return -judge.set_extreme(opposite, *self.soft, self.budget + breath)[0]
+        question = ("budget", frozenset(form.items()))
+        return self.once(question, lambda: -judge.set_extreme(opposite, *self.soft, limit)[0])
 
     # -- the judge's figures of the exact set
 
@@ -125,7 +137,8 @@ class Case:
         return self.margin >= NEAR
 
     def most_in_slice(self, form, delta):
-        return judge.slice_max(form, self.told.statements, self.told.monos, delta)
+        question = ("slice", delta, frozenset(form.items()))
+        return self.once(question, lambda: judge.slice_max(form, self.told.statements, self.told.monos, delta))
 
     def lead_in_slice(self, v, delta):
         """The most by which some θ of the slice puts v above the best other evaluated subset, at most 1."""

@@ -34,17 +34,14 @@ UNIT = 1e-6
 
 def sets(case):
     """Both sets of a case, each with the judge's regret of x over ys; an empty slice is left out."""
-    breath = case.budget * (1 + 1e-9) + 1e-9
 
-    def in_budget(x, ys):
-        gains = [-judge.set_extreme(judge.difference(x, y), *case.soft, breath)[0] for y in ys if y != x]
-        return max([0.0, *gains])
+    def regret_by(most):
+        return lambda x, ys: max([0.0, *(most(judge.difference(y, x)) for y in ys if y != x)])
 
-    found = [(case.parsimonious(), in_budget)]
+    found = [(case.parsimonious(), regret_by(case.most_in_budget))]
     if case.consistent:
         exact = case.exact()
-        told = case.told
-        found.append((exact, lambda x, ys: judge.slice_regret(x, ys, told.statements, told.monos, exact.delta)))
+        found.append((exact, regret_by(lambda form: case.most_in_slice(form, exact.delta))))
     return found
 
 
