@@ -64,8 +64,8 @@ def test_what_is_looked_at_does_not_hang_on_the_last_digits_of_a_forecast(monkey
     assert played(score, 5, whole=False, budget=15) == plain
 
 
-@settings(max_examples=10, deadline=None)
-@given(st.integers(3, 7), st.integers(0, 1000), st.integers(1, 3), st.sampled_from(range(3, 8)))
+@settings(max_examples=6, deadline=None)
+@given(st.integers(3, 6), st.integers(0, 1000), st.integers(1, 3), st.sampled_from(range(3, 8)))
 def test_one_of_every_size_is_looked_at_along_a_chain_and_a_few_on_the_way(n, seed, batch, times):
     rng = np.random.default_rng(seed)
     scores = np.round(rng.normal(size=2**n), 2)
@@ -173,8 +173,8 @@ def test_looks_at_one_size_are_as_the_budget_allows_and_the_way_is_as_long_as_th
 @pytest.mark.parametrize("price", [0.1, 3.0])
 @pytest.mark.parametrize("seed", range(2))
 def test_who_answers_early_turns_nothing_away_on_the_way_down(seed, price):
-    oracle = SyntheticOracle.drawn(9, np.random.default_rng(seed), size=True)
-    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(ask_every=1, budget=60, detour=0), seed=seed)
+    oracle = SyntheticOracle.drawn(8, np.random.default_rng(seed), size=True)
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, Settings(ask_every=1, budget=40, detour=0), seed=seed)
     drive(elicitation, oracle, SimulatedOperator(f"score - {price} * size", oracle.criteria))
     rounds = elicitation.history.rounds
     assert any(r.rejected for r in rounds), "nothing was turned away at all, so this shows nothing"
@@ -207,7 +207,7 @@ def test_nobody_goes_down_who_did_not_ask_for_it_or_cannot_afford_it(choices):
 @pytest.mark.parametrize(("kept", "goes"), [(0, False), (1, True)])
 def test_of_many_attributes_nobody_goes_down_unless_few_are_free(kept, goes):
     n = MOST_DOWN + 1
-    looked = played(lambda m: m.bit_count() / n, n, family=Family(n, keep=kept), budget=4 * n)
+    looked = played(lambda m: m.bit_count() / n, n, family=Family(n, keep=kept), budget=4 * n, most=n)
     assert looked[0][0] == (1 << n) - 1
     assert any(why == WAY for _, why in looked) == goes
 
@@ -324,7 +324,7 @@ def test_with_a_prior_it_is_the_prior_that_says_what_comes_first():
     assert elicitation.outlook.draws == 4
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3, 4))])
 def test_where_only_small_subsets_may_be_chosen_the_first_looks_differ_in_size(seed):
     family = Family(30, keep=0b1, max_size=8)
     looked = played(lambda m: (m * 37 % 101) / 100, 30, seed, family, most=30, budget=200)

@@ -67,7 +67,7 @@ def small(n=5, seed=0, **choices) -> Elicitation:
     return Elicitation(Attributes.numbered(n), settings=Settings(**choices), seed=seed)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(k, marks=pytest.mark.slow) for k in range(4, 8))])
 def test_of_those_that_the_operator_calls_equal_the_simplest_is_recommended(seed):
     elicitation = small(seed=seed, budget=16, doubt=1.0)  # a check would find that not all can be equal
     done = run(elicitation, lambda _: Answer.EQUAL)
@@ -245,7 +245,7 @@ def test_answers_that_chain_are_not_asked_for():
     run(elicitation, answer)
 
 
-@settings(max_examples=8)  # two whole runs each
+@settings(max_examples=5)  # two whole runs each
 @given(st.randoms(use_true_random=False), st.integers(0, 100))
 def test_replies_may_come_in_any_order(random, seed):
     straight = small(5, seed, batch=4, budget=16, ask_every=2)
@@ -270,11 +270,12 @@ def test_what_was_told_in_another_order_is_known_in_the_order_in_which_it_was_as
     assert [fact.request for fact in elicitation.history.evaluated.values()] == [request.id for request in requests]
 
 
-@settings(max_examples=4)  # a run for every fact of one
-@given(st.integers(0, 100), st.sampled_from([0.1, "exact"]))
+@pytest.mark.parametrize("parsimony", [0.1, "exact"])  # a run for every fact of one
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 5))])
 def test_a_run_cut_anywhere_goes_on_as_if_it_had_not_been(seed, parsimony):
     whole = small(4, seed, budget=9, ask_every=2, batch=2, parsimony=parsimony)
     run(whole)
+    assert whole.history.answers, "else no question is cut off"
     for cut in range(len(whole.facts) + 1):
         again = Elicitation(Attributes.numbered(4), settings=whole.settings, seed=seed, facts=whole.facts[:cut])
         run(again)
@@ -325,12 +326,12 @@ def test_a_failed_subset_is_excluded_and_counted():
     assert elicitation.evaluations <= 10
 
 
-def test_the_best_by_brute_force_is_recommended_when_everything_is_evaluated():
-    for seed in range(5):
-        elicitation = small(4, seed, budget=15, ask_every=1, questions=100, stop=())
-        run(elicitation)
-        best = max(Family(4), key=lambda m: score(m) - 0.3 * m.bit_count())
-        assert elicitation.incumbent == best
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3, 4))])
+def test_the_best_by_brute_force_is_recommended_when_everything_is_evaluated(seed):
+    elicitation = small(4, seed, budget=15, ask_every=1, questions=100, stop=())
+    run(elicitation)
+    best = max(Family(4), key=lambda m: score(m) - 0.3 * m.bit_count())
+    assert elicitation.incumbent == best
 
 
 def test_a_contradiction_is_settled_once_and_the_run_goes_on():
@@ -487,7 +488,7 @@ def test_another_budget_counts_at_once_as_it_does_in_a_replay():
     assert live.ask() == replay.ask()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
 def test_a_check_that_is_put_off_does_not_come_back(seed):
     asked = []
 
@@ -496,7 +497,7 @@ def test_a_check_that_is_put_off_does_not_come_back(seed):
         asked.append((pair, request.check))
         return Answer.LATER if request.check else prefers_score(request)
 
-    run(small(6, seed, budget=40, questions=12, ask_every=1, check_every=1), answer)
+    run(small(6, seed, budget=30, questions=12, ask_every=1, check_every=1), answer)
     checks = [pair for pair, check in asked if check]
     assert checks
     assert len(checks) == len(set(checks))
@@ -667,7 +668,7 @@ def test_some_run_asks_what_is_kept_for_doubts():
         run(elicitation, lambda _: Answer.FIRST if coin.random() < 0.5 else Answer.SECOND)
         return elicitation.history.asked
 
-    assert max(map(asked, range(6))) > 9
+    assert any(asked(seed) > 9 for seed in range(6))
 
 
 @pytest.mark.parametrize(
@@ -798,20 +799,20 @@ def test_a_question_says_in_which_criteria_the_lead_may_be_chance():
     assert len({request.noisy for request in asked}) == 2
 
 
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("questions", [4, 9])
 @pytest.mark.parametrize("price", [0.05, 0.1, 0.15, 0.2])
-def test_two_that_measure_the_same_do_not_hide_what_a_truthful_operator_prefers(questions, price):
+def test_two_that_measure_the_same_do_not_hide_what_a_truthful_operator_prefers(questions, price, seed):
     def score(names):
         return 0.9667 if {"a", "b"} <= names else 0.7417 if names & {"a", "b"} else 0.5
 
     oracle = CallableOracle(lambda names: score(set(names)), list("abcde"))
     operator = SimulatedOperator(f"score - {price} * size", oracle.criteria)
-    for seed in range(2):
-        run = Elicitation(oracle.attributes, oracle.criteria, Settings(questions=questions), seed=seed)
-        while not isinstance(request := run.ask(), Done):
-            run.tell(request.id, oracle(request) if isinstance(request, Evaluate) else operator(request))
-        worth = {x: operator.utility(run.history.named(x), x) for x in run.history.evaluated}
-        assert worth[request.subset] == pytest.approx(max(worth.values()))
+    run = Elicitation(oracle.attributes, oracle.criteria, Settings(questions=questions), seed=seed)
+    while not isinstance(request := run.ask(), Done):
+        run.tell(request.id, oracle(request) if isinstance(request, Evaluate) else operator(request))
+    worth = {x: operator.utility(run.history.named(x), x) for x in run.history.evaluated}
+    assert worth[request.subset] == pytest.approx(max(worth.values()))
 
 
 def played_confirming(seed: int, **choices) -> Elicitation:
@@ -841,7 +842,7 @@ def confirming(elicitation: Elicitation) -> list[int]:
     return [k for k, asked in enumerate(rounds) if "would be recommended now" in asked.why]
 
 
-@pytest.mark.parametrize("seed", [1, 3, 4, 7])
+@pytest.mark.parametrize("seed", [1, 3, *(pytest.param(k, marks=pytest.mark.slow) for k in (4, 7))])
 def test_few_questions_leave_some_that_confirm_the_choice_once_the_budget_is_spent(seed):
     plain, confirmed = played_confirming(seed, confirm=0), played_confirming(seed)
     assert list(plain.history.evaluated) == list(confirmed.history.evaluated), "the search is the same"
