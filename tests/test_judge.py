@@ -260,7 +260,7 @@ def test_only_undominated_rivals_matter_in_the_exact_set():
 
 
 def test_costs_prices_and_their_cap():
-    for instance in sample(4, 25, max_n=4):
+    for instance in sample(4, 15, max_n=4):
         least, theta = judge.least_cost(*soft(instance))
         assert judge.cost(theta, *soft(instance)) == pytest.approx(least, abs=NEAR)
         assert least <= judge.cost(np.zeros(len(theta)), *soft(instance)) + NEAR
@@ -338,7 +338,7 @@ def test_an_unrelated_contradiction_moves_no_price():
 
 
 def test_regret_over_more_is_more_and_necessity_is_optimality():
-    for instance in sample(9, 12, max_n=3):
+    for instance in sample(9, 8, max_n=3):
         statements, monos, tau, C, w = (
             instance.statements,
             instance.monos,
@@ -352,7 +352,7 @@ def test_regret_over_more_is_more_and_necessity_is_optimality():
             assert 0 <= narrow <= wide + NEAR
             if narrow <= NEAR:
                 assert judge.price(x, instance.evaluated, statements, monos, C, w) <= tau + 1e-5
-            for y in instance.evaluated:
+            for y in instance.evaluated[::2]:
                 least = judge.set_min(judge.difference(x, y), statements, monos, tau, C, w)
                 assert least <= judge.set_max(judge.difference(x, y), statements, monos, tau, C, w) + NEAR
                 assert narrow >= -least - NEAR

@@ -186,7 +186,7 @@ def test_an_additive_value_gives_what_every_such_operator_agrees_on(case):
                 assert worths_exist(vectors, everything, never=(y, x, False))
 
 
-@settings(max_examples=30)  # two programs for every pair
+@settings(max_examples=15)  # two programs for every pair
 @given(cases())
 def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(case):
     vectors, steps, dominance = case

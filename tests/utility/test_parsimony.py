@@ -181,7 +181,7 @@ def test_costs_grow_with_c_and_are_concave_in_it(told, slacks):
 
 
 @given(SMALL, st.lists(st.floats(0.0, 5.0), min_size=2, max_size=2))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_what_is_possible_grows_with_tau(told, taus):
     case = Case.of(told)
     small, large = (case.parsimonious(tau=t) for t in sorted(taus))
@@ -230,7 +230,7 @@ def test_an_unrelated_contradiction_moves_no_price(told, weight, p, q):
 
 @pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("degree", [2, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3))])
 def test_monomials_on_demand_change_no_value(monkeypatch, degree, seed):
     rng = np.random.default_rng(seed)
     case = random_case(rng, n=8, evaluated=14, answers=6, degree=degree, C=[2.0, 10.0][seed % 2])
@@ -280,7 +280,7 @@ def test_a_warm_start_changes_no_value(monkeypatch, listed, seed):
 
 @pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("listed", [600, 3])
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(k, marks=pytest.mark.slow) for k in range(3, 8))])
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 8))])
 def test_statements_that_leave_with_a_multiplier_change_no_value(monkeypatch, listed, seed):
     monkeypatch.setattr(costs, "LISTED_AT_ONCE", listed)
     rng = np.random.default_rng(seed)

@@ -102,13 +102,14 @@ def agrees(case, utilities, subset, rivals):
     return True
 
 
+@pytest.mark.parametrize("drawn", [60, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("exact", [False, True], ids=["parsimonious", "exact"])
-def test_what_answers_prove_agrees_with_brute_force(exact):
+def test_what_answers_prove_agrees_with_brute_force(exact, drawn):
     rng = np.random.default_rng(31)
     checked = told = 0
     for instance in judge.instances(rng, max_n=5, max_evaluated=6, max_answers=4):
         case = Case.of(instance)
-        if told == 150:
+        if told == drawn:
             break
         told += 1
         if not case.informative or len(instance.evaluated) < 2:
@@ -122,7 +123,7 @@ def test_what_answers_prove_agrees_with_brute_force(exact):
         subset = instance.evaluated[int(rng.integers(len(instance.evaluated)))]
         rivals = [y for y in instance.evaluated if y != subset]
         checked += agrees(case, utilities, subset, rivals)
-    assert checked >= (10 if exact else 30)
+    assert checked >= drawn / (15 if exact else 5)
 
 
 def test_a_worked_case():
