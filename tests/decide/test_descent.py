@@ -64,8 +64,8 @@ def test_what_is_looked_at_does_not_hang_on_the_last_digits_of_a_forecast(monkey
     assert played(score, 5, whole=False, budget=15) == plain
 
 
-@settings(max_examples=6, deadline=None)
-@given(st.integers(3, 6), st.integers(0, 1000), st.integers(1, 3), st.sampled_from(range(3, 8)))
+@settings(max_examples=6, deadline=None)  # of few attributes nearly all subsets are looked at, on whatever way
+@given(st.integers(5, 7), st.integers(0, 1000), st.integers(1, 3), st.integers(3, 5))
 def test_one_of_every_size_is_looked_at_along_a_chain_and_a_few_on_the_way(n, seed, batch, times):
     rng = np.random.default_rng(seed)
     scores = np.round(rng.normal(size=2**n), 2)
