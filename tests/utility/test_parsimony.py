@@ -230,7 +230,7 @@ def test_an_unrelated_contradiction_moves_no_price(told, weight, p, q):
 
 @pytest.mark.usefixtures("statements_enter")
 @pytest.mark.parametrize("degree", [2, 3])
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3))])
+@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
 def test_monomials_on_demand_change_no_value(monkeypatch, degree, seed):
     rng = np.random.default_rng(seed)
     case = random_case(rng, n=8, evaluated=14, answers=6, degree=degree, C=[2.0, 10.0][seed % 2])
