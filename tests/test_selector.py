@@ -1341,6 +1341,15 @@ def test_of_what_was_measured_the_subset_that_an_expression_likes_best_is_chosen
     assert found.feature_names_ == found.best_subset_for(utility)
 
 
+def test_it_is_chosen_also_where_nothing_was_asked_and_the_session_recommends_another():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    thrifty = "score - 0.002 * size"
+    found = ElicitSelector(Ridge(0.1), operator=thrifty, cv=3, budget=25, questions=0, random_state=0).fit(X, y)
+    session = found.session_
+    assert found.feature_names_ == found.best_subset_for(thrifty)
+    assert found.feature_names_ != session.history.attributes.subset(session.incumbent)
+
+
 def test_a_picture_of_power_indices_shows_what_was_selected():
     pytest.importorskip("matplotlib")
     X, y = make_classification(120, 30, n_informative=4, random_state=0)
