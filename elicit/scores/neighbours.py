@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.metrics.pairwise import manhattan_distances
 
+from elicit.errors import InputError
 from elicit.scores.protocol import Floats, Groups, Ints, column_mask, columns_of_groups, constant
 
 #: Distances (of at most 1) closer than this are equal.
@@ -27,6 +28,9 @@ TIE = 1e-12
 
 #: Numbers that one step over pairs holds at once: they stay near the processor.
 LARGEST_BLOCK = 1 << 18
+
+#: Cells that a sparse matrix may store: distances of its rows are known for 32-bit indices alone.
+MOST_STORED = 2**31 - 1
 
 #: Distances of all pairs are kept up to this many numbers; beyond, they are computed block by block, twice.
 LARGEST_MATRIX = 1 << 22
@@ -250,9 +254,12 @@ def _scaled_stored(X: Any) -> Any:
 
     A column that stores every cell begins at its least: far from 0 its differences would lose their digits.
     """
+    if X.nnz > MOST_STORED:
+        raise InputError(
+            f"X stores {X.nnz} cells, of which at most {MOST_STORED} can be compared; take fewer rows, or another score"
+        )
     least, most = (np.ravel(end.toarray()) for end in (X.min(axis=0), X.max(axis=0)))
     full, same = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0], constant(np.array([least, most]))
     origin, extent = np.where(full, least, 0.0), np.where(same, np.inf, most - least)
     scaled = (X.data - origin[X.indices]) / extent[X.indices]
-    # distances of sparse rows are known for these indices alone
     return csr_array((scaled, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

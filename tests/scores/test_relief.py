@@ -283,6 +283,13 @@ def test_a_sparse_matrix_with_cells_stored_twice_gaps_or_codes_has_the_weights_o
     assert relieff(sparse.csc_array(X), y) == pytest.approx(relieff(X, y), abs=1e-12)
 
 
+def test_a_sparse_matrix_of_more_cells_than_can_be_compared_is_refused(monkeypatch):
+    monkeypatch.setattr(near, "MOST_STORED", 5)
+    X = sparse.csr_array(np.tri(4))
+    with pytest.raises(InputError, match="X stores 10 cells, of which at most 5 can be compared; take fewer rows, or"):
+        relieff(X, list("abab"))
+
+
 # --- scikit-rebate -----------------------------------------------------------------------------------
 
 
