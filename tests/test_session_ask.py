@@ -20,7 +20,7 @@ from elicit.cli import main
 from elicit.commands import chosen_data
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
 from elicit.data import Data, load, model_of, regrouped, tidying
-from elicit.data.cells import SEPARATORS, blanks_of, cells_of, pairs_of, points_elsewhere
+from elicit.data.cells import SEPARATORS, cells_and_blanks_of, cells_of, pairs_of, points_elsewhere
 from elicit.data.soundness import correlations, warnings_about
 from elicit.data.tidying import MISSING_LEVEL, stray_position
 from elicit.errors import InputError
@@ -68,15 +68,22 @@ SMALL = ("--target", "y", "--folds", 3, "--budget", 4, "--questions", 1, "--jour
 
 
 @pytest.mark.parametrize(("terminal", "seconds", "told"), [(True, 0.05, True), (True, 60, False), (False, 0.05, False)])
-def test_a_terminal_hears_of_a_file_that_takes_long_to_read(ask, tmp_path, monkeypatch, terminal, seconds, told):
-    read = chosen_data.load
-
+@pytest.mark.parametrize(
+    ("place", "read"),
+    [
+        pytest.param("elicit.commands.ask.load", load, id="at the start"),
+        pytest.param("elicit.sources.snippet.cells_and_blanks_of", cells_and_blanks_of, id="for the code at the end"),
+    ],
+)
+def test_a_terminal_hears_of_a_file_that_takes_long_to_read(
+    ask, tmp_path, monkeypatch, place, read, terminal, seconds, told
+):
     def slowly(*arguments, **options):
         time.sleep(0.5)
         return read(*arguments, **options)
 
     table(tmp_path / "d\x1b.csv")
-    monkeypatch.setattr("elicit.commands.ask.load", slowly)
+    monkeypatch.setattr(place, slowly)
     monkeypatch.setattr(chosen_data, "_SECONDS_OF_SILENCE", seconds)
     monkeypatch.setattr(sys, "stderr", screen := io.StringIO())
     monkeypatch.setattr(screen, "isatty", lambda: terminal)
@@ -196,12 +203,12 @@ def test_cells_come_back_as_they_were_written_each_row_with_its_line(tmp_path_fa
     text, mark, names, rows, lines = case
     path = tmp_path_factory.mktemp("cells") / "t.csv"
     path.write_text(text, encoding="utf-8", newline="")
-    cells = cells_of(path)
+    cells, blanks = cells_and_blanks_of(path)
     assert (cells.separator, cells.commas) == (mark, {})
     assert cells.header == [name.strip() for name in names]
     assert cells.rows == [[cell.strip() for cell in row] for row in rows]
     assert [cells.top, *cells.lines] == lines
-    columns, blanks = zip(names, *rows, strict=True), blanks_of(path)
+    columns = zip(names, *rows, strict=True)
     assert blanks.padded == {name.strip() for name, *column in columns if any(cell != cell.strip() for cell in column)}
     assert blanks.spaced or cells.header == names
     known = [names[0], "c"]

@@ -19,6 +19,7 @@ from elicit.alongside.display import Meter, clock_time, failure_lines
 from elicit.alongside.fresh import ROUNDS, fresh_scores, no_other_folds, unmeasured
 from elicit.alongside.hopeless import binary_score_remedy
 from elicit.asks import Evaluate, Measured, Oracle
+from elicit.commands.chosen_data import reading
 from elicit.commands.ending_bounds import Bounds, proven_bounds, what_is_proven
 from elicit.commands.ending_reasons import reasons, statements_set_aside, what_answers_did
 from elicit.commands.ending_words import beside, line_width, set_in_lines
@@ -80,7 +81,9 @@ def ending(
         yield from _how_to_go_on(elicitation, path)
     yield from _command("a page to keep or send:", f"elicit report {path} -o report.html")
     yield from check
-    if code := snippet(section, result.names):
+    with reading(str(section.get("data", "the data"))):
+        code = snippet(section, result.names)
+    if code:
         yield from ("", "in scikit-learn, with pandas:", "", *(f"    {line}".rstrip() for line in code))
 
 

@@ -48,7 +48,16 @@ class Cells:
 
 def cells_of(path: Path) -> Cells:
     """The cells of a CSV file; an error in it is one line that names the place."""
+    return _cells(*_written(path), path)
+
+
+def cells_and_blanks_of(path: Path) -> tuple[Cells, Blanks]:
+    """The cells of a CSV file, and what they do not show of it; the file is read once."""
     text, separator, written = _written(path)
+    return _cells(text, separator, written, path), _blanks(text, separator, written)
+
+
+def _cells(text: Sequence[str], separator: str, written: Sequence[tuple[list[str], int]], path: Path) -> Cells:
     placed = [([cell.strip() for cell in row], line) for row, line in written]
     if placed and placed[0][0][0] == "" and numbers_rows(row[0] for row, _ in placed[1:] if row):
         placed[0][0][0] = INDEX
@@ -80,9 +89,8 @@ class Blanks:
     written: Mapping[str, str]
 
 
-def blanks_of(path: Path) -> Blanks:
-    """The blanks and gaps of a file whose cells could be read."""
-    text, separator, ((header, _), *below) = _written(path)
+def _blanks(text: Sequence[str], separator: str, written: Sequence[tuple[list[str], int]]) -> Blanks:
+    (header, _), *below = written
     names = [name.strip() for name in header]
     columns = {name: {row[k] for row, _ in below} for k, name in enumerate(names)}
     return Blanks(

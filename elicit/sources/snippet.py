@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from elicit.complete import is_zipped
 from elicit.data import BUILT_IN, Data, model_of, regrouped
-from elicit.data.cells import Blanks, Cells, blanks_of, cells_of, points_elsewhere
+from elicit.data.cells import Blanks, Cells, cells_and_blanks_of, points_elsewhere
 from elicit.data.tidying import MISSING_LEVEL
 from elicit.data.values import MISSING_TO_PANDAS, as_numbers, is_missing
 from elicit.scores.randomness import settled
@@ -61,7 +61,7 @@ def _reading_lines(
     listing, chosen = _columns_literal(columns)
     if section["data"] in BUILT_IN:
         return [f"X, y = load_{section['data']}(return_X_y=True, as_frame=True)", *listing, f"X = X[{chosen}]"]
-    table, blanks = cells_of(Path(section["data"])), blanks_of(Path(section["data"]))
+    table, blanks = cells_and_blanks_of(Path(section["data"]))
     mixed = _mixed_decimal_columns(table, (*columns, section["target"]))
     texts = _respelled_columns(table, (*coded, *([section["target"]] if data.y.dtype.kind == "U" else [])))
     read = [repr(section["data"]), *_packing_arguments(Path(section["data"])), *_format_arguments(table)]
