@@ -1,7 +1,8 @@
 """The columns behind each attribute: one, or a group of them that is chosen or left as a whole.
 
-X stays what the user gave (array, sparse matrix, frame); only the selected columns of it are handed
-on, in their original order, so that an estimator sees what it would see outside Elicit.
+X stays what the user gave (array, sparse matrix, frame; one of pandas may be laid out anew in memory); only the
+selected columns of it are handed on, in their original order, so that an estimator sees what it would see outside
+Elicit.
 """
 
 from __future__ import annotations
@@ -58,6 +59,33 @@ class Columns:
 def is_frame(X: object) -> bool:
     """Whether X is a table with named columns (pandas, polars) rather than an array."""
     return hasattr(X, "columns") and hasattr(X, "shape")
+
+
+def holds_plain_numbers(X: Any) -> bool:
+    """Whether X is dense, and all its columns are stored as 64-bit numbers: of one type, or of both in a frame."""
+    if hasattr(X, "tocsr"):
+        return False
+    if is_frame(X):
+        names = {"float64", "int64"} if hasattr(X, "iloc") else {"Float64", "Int64"}  # pandas' own, or those of polars
+        return {str(kind) for kind in X.dtypes} <= names
+    return isinstance(X, np.ndarray) and X.dtype in (np.float64, np.int64)
+
+
+def laid_out_by_columns(X: Any) -> Any:
+    """A pandas frame of numbers, each column of which lies in one piece: a new one where need be; all else as it is.
+
+    A frame around an array keeps its rows in one piece. How the rows of some of its columns are laid out then depends
+    on which ones they are, and with it the last digits of their sums: equal distances of neighbours might become
+    unequal, and nothing could be shared between subsets.
+    """
+    if not (hasattr(X, "iloc") and is_frame(X) and holds_plain_numbers(X)):
+        return X
+    columns = [X.iloc[:, k] for k in range(X.shape[1])]
+    if all(column.to_numpy().flags.c_contiguous for column in columns):
+        return X
+    made = type(X)(dict(enumerate(columns)))
+    made.columns = X.columns
+    return made
 
 
 def require_array_or_frame(X: object) -> None:

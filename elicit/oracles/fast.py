@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from elicit.oracles.columns import Columns
-from elicit.oracles.scaled import LARGEST_SCALED_COPY, NEIGHBOURS, Floats, Ints, ScaledFolds, Splits, one_type
+from elicit.oracles.columns import Columns, holds_plain_numbers
+from elicit.oracles.scaled import LARGEST_SCALED_COPY, NEIGHBOURS, Floats, Ints, ScaledFolds, Splits
 
 #: Bytes of one fold's distances (test rows × training rows × 8) beyond which scikit-learn searches.
 LARGEST_DISTANCES = 1 << 28
@@ -291,7 +291,7 @@ def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> N
     if power is None or not _reads_known(model, task) or task.y.ndim != 1:
         return None
     if scaled is None:
-        if not one_type(task.columns.X):
+        if not holds_plain_numbers(task.columns.X):
             return None
         values = np.asarray(task.columns.X, dtype=np.float64)
         if not np.isfinite(values).all() or np.abs(values).max() > 2**52:

@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils import _safe_indexing
 
-from elicit.oracles.columns import Columns, is_frame
+from elicit.oracles.columns import Columns, holds_plain_numbers
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -61,7 +61,7 @@ def scaled_folds(estimator: Any, columns: Columns, splits: Splits) -> ScaledFold
     a single column is never shared. Some widths are tried, too, and compared bit by bit.
     """
     rest = _after_scaler(estimator)
-    if rest is None or not one_type(columns.X):
+    if rest is None or not holds_plain_numbers(columns.X):
         return None
     n_rows, n_columns = columns.X.shape
     if n_rows * n_columns * 8 * len(splits) > LARGEST_SCALED_COPY:
@@ -92,15 +92,6 @@ def _after_scaler(estimator: Any) -> Any:
         return None
     steps = estimator.steps[1:]
     return steps[0][1] if len(steps) == 1 and type(steps[0][1]) in NEIGHBOURS else Pipeline(steps)
-
-
-def one_type(X: Any) -> bool:
-    """Whether X is dense, and all its columns are stored alike, as 64-bit numbers."""
-    if hasattr(X, "tocsr"):
-        return False
-    if is_frame(X):
-        return {str(t) for t in X.dtypes} in ({"float64"}, {"int64"})
-    return isinstance(X, np.ndarray) and X.dtype in (np.float64, np.int64)
 
 
 def _scaled(scaler: Any, columns: Columns, chosen: Sequence[int], split: tuple[Ints, Ints]) -> list[Floats]:

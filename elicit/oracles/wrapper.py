@@ -26,7 +26,7 @@ from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError, one_line, require_instance
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import is_number
-from elicit.oracles.columns import Columns, columns_of, require_no_gaps
+from elicit.oracles.columns import Columns, columns_of, laid_out_by_columns, require_no_gaps
 from elicit.oracles.criteria import Extra, Scored, Trial, checked_extras, gathered, over_folds
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
@@ -78,7 +78,7 @@ class WrapperOracle:
         fast: bool = True,
     ) -> None:
         #: X, and the columns behind each attribute
-        self.columns: Columns = columns_of(X, attributes, feature_groups)
+        self.columns: Columns = columns_of(laid_out_by_columns(X), attributes, feature_groups)
         self.attributes = self.columns.attributes
         #: one value a row
         self.target = _target(y, self.columns.X.shape[0])

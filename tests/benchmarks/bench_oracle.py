@@ -7,6 +7,7 @@ for one subset (mean of 20 random ones, 10 folds, one thread) and their ratio.
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
@@ -26,6 +27,8 @@ CASES = [
     ("diabetes", load_diabetes, KNeighborsRegressor(5)),
     ("wine, logistic", load_wine, LogisticRegression()),
     ("breast cancer, logistic", load_breast_cancer, LogisticRegression()),
+    ("breast cancer, frame", partial(load_breast_cancer, as_frame=True), KNeighborsClassifier(3)),
+    ("... logistic, frame", partial(load_breast_cancer, as_frame=True), LogisticRegression()),
 ]
 
 

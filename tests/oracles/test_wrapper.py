@@ -36,6 +36,7 @@ from sklearn.tree import DecisionTreeClassifier
 from elicit.asks import Evaluate, Failure
 from elicit.errors import InputError
 from elicit.oracles import FilterOracle, WrapperOracle, cost, fit_time, from_callable, scored, stability
+from elicit.oracles.columns import laid_out_by_columns
 from elicit.oracles.pruning import checked_once
 
 X, y = load_wine(return_X_y=True)
@@ -136,18 +137,56 @@ def test_frames_stay_frames_with_their_names():
     assert grouped.fingerprint != oracle.fingerprint
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_fast_paths_on_frames(order):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(np.array(X, order=order), columns=[f"c{i}" for i in range(13)])
-    for model in (KNeighborsClassifier(3), LogisticRegression()):
-        pipe = make_pipeline(StandardScaler(), model)
+def frames(pandas):
+    """Frames of the same kind of numbers that pandas keeps in different ways, by what is special about them."""
+    names = [f"c{i}" for i in range(13)]
+    by_rows, by_columns = (pandas.DataFrame(np.array(X, order=order), columns=names, copy=False) for order in "CF")
+    added = by_rows.iloc[:, :4].copy(deep=False)
+    added["new"] = X[:, 12]
+    whole = by_rows.copy()
+    whole[["c0", "c3", "c12"]] = whole[["c0", "c3", "c12"]].round().astype("int64")
+    return {
+        "by rows": by_rows,
+        "by columns": by_columns,
+        "a column added": added,
+        "a column put in between": by_rows.copy().assign(new=1.0 + np.arange(len(y)))[[*names[:5], "new", *names[5:]]],
+        "columns turned round": by_rows.iloc[:, ::-1],
+        "rows mixed": by_rows.sample(frac=1, random_state=0),
+        "whole numbers among others": whole,
+        "whole numbers alone": pandas.DataFrame((100 * X).astype("int64"), copy=False),
+    }
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier(3), LogisticRegression(max_iter=20)], ids=repr)
+def test_fast_paths_on_frames(model):
+    pipe = make_pipeline(StandardScaler(), model)
+    for kept, frame in frames(pytest.importorskip("pandas")).items():
         quick, plain = (WrapperOracle(pipe, frame, y, cv=3, fast=fast) for fast in (True, False))
-        assert quick.fast_path
-        for mask in (1, 2, 3, 77, 8191):
-            assert measure(quick, mask) == measure(plain, mask)
-    frame["c0"] = frame["c0"].round().astype(int)
-    assert WrapperOracle(pipe, frame, y, cv=3).fast_path == ""
+        assert quick.fast_path == ("neighbours" if isinstance(model, KNeighborsClassifier) else "scaler"), kept
+        assert quick.fingerprint == plain.fingerprint
+        everything = (1 << frame.shape[1]) - 1
+        for mask in (1, 2, 3, 5, 7, 22, 26, everything - 8, everything):
+            assert measure(quick, mask) == measure(plain, mask), kept
+
+
+@pytest.mark.parametrize("kind", ["category", "bool", "float32"])
+def test_nothing_is_shared_between_subsets_of_other_columns_than_plain_numbers(kind):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=[f"c{i}" for i in range(13)])
+    frame["c0"] = (frame["c0"] > 13).astype(kind)
+    assert WrapperOracle(make_pipeline(StandardScaler(), GaussianNB()), frame, y, cv=3).fast_path == ""
+
+
+def test_a_frame_is_laid_out_by_columns_and_stays_what_it_was():
+    pandas = pytest.importorskip("pandas")
+    for kept, frame in frames(pandas).items():
+        twice = frame.set_axis([0, 0, *frame.columns[2:]], axis=1)  # names need not differ
+        made = laid_out_by_columns(twice)
+        pandas.testing.assert_frame_equal(made, twice)
+        assert all(made.iloc[:, k].to_numpy().flags.c_contiguous for k in range(made.shape[1])), kept
+        assert laid_out_by_columns(made) is made
+    for other in (X, frame.astype("category"), frame.astype("float32")):
+        assert laid_out_by_columns(other) is other
 
 
 class Moody(ClassifierMixin, BaseEstimator):
