@@ -62,12 +62,15 @@ def is_frame(X: object) -> bool:
 
 
 def holds_plain_numbers(X: Any) -> bool:
-    """Whether X is dense, and all its columns are stored as 64-bit numbers: of one type, or of both in a frame."""
+    """Whether X is dense, and all its columns are stored as 64-bit numbers: of one type, or of both in pandas.
+
+    Rows of polars become arrays that are laid out by the type of their columns.
+    """
     if hasattr(X, "tocsr"):
         return False
     if is_frame(X):
-        names = {"float64", "int64"} if hasattr(X, "iloc") else {"Float64", "Int64"}  # pandas' own, or those of polars
-        return {str(kind) for kind in X.dtypes} <= names
+        kinds = {str(kind) for kind in X.dtypes}  # pandas has types called "Float64", too: with gaps
+        return kinds <= {"float64", "int64"} if hasattr(X, "iloc") else kinds in ({"Float64"}, {"Int64"})
     return isinstance(X, np.ndarray) and X.dtype in (np.float64, np.int64)
 
 

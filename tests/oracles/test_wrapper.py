@@ -169,7 +169,18 @@ def test_fast_paths_on_frames(model):
             assert measure(quick, mask) == measure(plain, mask), kept
 
 
-@pytest.mark.parametrize("kind", ["category", "bool", "float32"])
+@pytest.mark.parametrize("whole", [(), range(13), (3, 6)])
+def test_frames_of_polars_share_where_all_columns_are_of_one_type(whole):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({f"c{k}": (10 * c).astype(int) if k in whole else c for k, c in enumerate(X.T)})
+    pipe = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+    quick, plain = (WrapperOracle(pipe, frame, y, cv=3, fast=fast) for fast in (True, False))
+    assert quick.fast_path == ("" if len(whole) == 2 else "neighbours")
+    for mask in (1, 3, 22, 8191):
+        assert measure(quick, mask) == measure(plain, mask)
+
+
+@pytest.mark.parametrize("kind", ["category", "bool", "float32", "Float64"])
 def test_nothing_is_shared_between_subsets_of_other_columns_than_plain_numbers(kind):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=[f"c{i}" for i in range(13)])
