@@ -100,7 +100,8 @@ class Sheet:
                         f"the column {str(name)!r} has no category {str(odd[0])!r}; give both frames the same ones"
                     )
             frame[name] = column
-            if getattr(kind, "kind", "O") not in "biuf":
+            # numbers with gaps of pandas' own are objects, which only their own type makes numbers again
+            if getattr(kind, "kind", "O") not in "biuf" or np.asarray(column).dtype.kind == "O":
                 frame[name] = frame[name].astype(kind)
         return frame
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from elicit.errors import InputError
+from elicit.scores import permutation_importance
 from elicit.scores.sheet import Sheet
 
 
@@ -26,6 +28,18 @@ def test_a_frame_keeps_names_types_and_itself():
     assert frame["n"].tolist() == [1, 2]
     assert [sheet.numeric(j) for j in range(3)] == [True, False, False]
     assert sheet.position("c") == sheet.position(1) == 1
+
+
+@pytest.mark.parametrize(("kind", "values"), [("Int64", [1, None, 3]), ("boolean", [True, None, False])])
+def test_a_model_sees_gaps_of_pandas_own_where_values_are_exchanged(kind, values):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": pandas.array(values, dtype=kind), "b": [1.0, 2.0, 3.0]})
+    sheet = Sheet(frame)
+    turned = sheet.replaced(np.arange(3), {0: sheet.column(0)[::-1]})["a"]
+    assert turned.dtype != object
+    assert turned.isna().tolist() == [False, True, False]
+    model = HistGradientBoostingClassifier(max_iter=2).fit(frame, [0, 1, 0])
+    assert permutation_importance(model, frame, [0, 1, 0]).error >= 0
 
 
 def test_truth_values_are_categories():
