@@ -133,8 +133,8 @@ def _column(model: Any, method: str, target: Any, single: bool) -> int | None:
     if isinstance(classes, list):  # a classifier of several targets has a list of classes for each
         raise InputError("the model answers for several targets at once; give a function of X for the one meant")
     labels: list[Any] = np.asarray(classes).tolist()
-    last = model[-1] if isinstance(model, Pipeline) else model
-    if method == "decision_function" and len(labels) > 2 and getattr(last, "decision_function_shape", "") == "ovo":
+    of_pairs = getattr(_innermost(model), "decision_function_shape", "") == "ovo"
+    if method == "decision_function" and len(labels) > 2 and of_pairs:
         raise InputError(
             "this decision function has one number a pair of classes; set decision_function_shape='ovr' in the model"
         )
@@ -147,6 +147,12 @@ def _column(model: Any, method: str, target: Any, single: bool) -> int | None:
     if single:
         raise InputError(f"the model has {len(labels)} classes; name one of {labels} as `target`")
     return None
+
+
+def _innermost(model: Any) -> Any:
+    """The estimator whose answers a model hands on: the last step of a pipeline, what a search found to be best."""
+    inner = model[-1] if isinstance(model, Pipeline) else getattr(model, "best_estimator_", None)
+    return model if inner is None else _innermost(inner)
 
 
 def _position(target: Any) -> int:

@@ -10,6 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -105,6 +106,9 @@ def test_a_decision_function_of_pairs_of_classes_is_refused():
     labels = np.digitize(Y, [-1, 1])
     with pytest.raises(InputError, match="decision_function_shape='ovr'"):
         ale(SVC(decision_function_shape="ovo").fit(X, labels), X, 0, target=1)
+    searched = make_pipeline(GridSearchCV(SVC(decision_function_shape="ovo"), {"C": [1.0, 2.0]}, cv=2))
+    with pytest.raises(InputError, match="decision_function_shape='ovr'"):
+        ale(searched.fit(X, labels), X, 0, target=1)
     assert np.isfinite(ale(SVC().fit(X, labels), X, 0, target=1).effect).all()
 
 
