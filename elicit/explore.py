@@ -24,9 +24,10 @@ from elicit.events import BUDGET, Fact
 from elicit.journal import Header, Journal, StrPath, library_versions
 from elicit.journal.files import named
 from elicit.methods.goals import UNMEASURED
-from elicit.methods.method import Method
+from elicit.methods.method import Method, first_criterion
 from elicit.methods.walk import Walk
 from elicit.oracles import TableOracle
+from elicit.oracles.describe import fingerprint
 from elicit.oracles.parallel import Workers
 from elicit.subsets import Family, Mask
 
@@ -62,7 +63,8 @@ def explore(
     """Play a method to its end, and say what it came to.
 
     journal: where every fact is kept; a journal that is there already is continued.
-    about: kept in the journal's header, and expected there when it is continued.
+    about: kept in the journal's header, and expected there when it is continued; without it the code of a `value` of
+    one's own is.
     n_jobs, clock: as in `drive`.
     progress: called after every reply. Once it has returned True nothing more is measured, as after the time limit.
     time_limit: seconds after which nothing more is measured; what one call of the workers measures is measured in any
@@ -125,11 +127,13 @@ def _header(
     """The header of a run's journal."""
     attributes = oracle.attributes
     limits = Family(len(attributes)) if family is None else family
-    settings = {
+    settings: dict[str, Any] = {
         "method": method.plain(attributes),
         "family": limits.plain(attributes),
         "about": dict(about or {}),
     }
+    if about is None and method.value is not first_criterion:  # by another one it may have ended elsewhere
+        settings["value"] = fingerprint(method.value)[:16]
     return Header(seed, oracle.fingerprint, attributes, oracle.criteria, settings, library_versions())
 
 

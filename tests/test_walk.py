@@ -148,6 +148,16 @@ def test_a_ranking_with_a_gap_is_kept_as_it_is_played(tmp_path):
         explore(changed, Counting(), journal=tmp_path / "j")
 
 
+def test_a_journal_of_another_value_is_refused(tmp_path):
+    path = tmp_path / "j"
+    for _ in range(2):
+        frugal = explore(method("hill-climb", value=trade_off, budget=9), Counting(), journal=path)
+        assert frugal.evaluations == 9
+    for changed in ({}, {"value": lambda _, criteria: criteria[0] - 0.5 * criteria[1]}):
+        with pytest.raises(JournalError, match="another value"):
+            explore(method("hill-climb", budget=9, **changed), Counting(), journal=path)
+
+
 def test_a_ranking_goes_on_under_libraries_that_compute_other_last_digits(tmp_path):
     scores = (1.5437442770605634, 0.42221057100781334, 0.152147442285612, -0.40881871322639096, 0.0)
     explore(Method("ranked", Ranking(scores), budget=2), Counting(), journal=tmp_path / "j")
