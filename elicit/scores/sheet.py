@@ -49,6 +49,11 @@ class Sheet:
             raise InputError(f"an attribute is a name or a position, found {attribute!r}")
         if not 0 <= attribute < self.d:
             raise InputError(f"there are {self.d} columns, from 0 to {self.d - 1}; found {attribute}")
+        labels = list(self.X.columns) if self._frame else []
+        if attribute in labels and labels[attribute] != attribute:  # nobody knows which column is meant
+            raise InputError(
+                f"{attribute} may be a label of X or a position; label columns by texts, as X.rename(columns=str) does"
+            )
         return int(attribute)
 
     def column(self, j: int) -> NDArray[Any]:

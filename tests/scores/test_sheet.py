@@ -54,6 +54,16 @@ def test_an_unknown_attribute_is_named(attribute):
         Sheet(np.eye(2)).position(attribute)
 
 
+def test_a_number_that_is_the_label_of_another_column_is_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[1.0, 2.0, 3.0]], columns=[2, 1, 0])
+    with pytest.raises(InputError, match="2 may be a label of X or a position"):
+        Sheet(frame).position(2)
+    assert Sheet(frame).position(1) == Sheet(frame).position("1") == 1
+    assert Sheet(frame.rename(columns=str)).position(2) == 2
+    assert Sheet(frame.set_axis([0, 1, 2], axis=1)).position(2) == 2
+
+
 def test_gaps_and_texts_are_no_numbers():
     with pytest.raises(InputError, match="row 1"):
         Sheet(np.array([[1.0], [np.nan]])).numbers(0)
