@@ -51,7 +51,7 @@ def test_columns_of_nullable_numbers_and_categories_are_looked_at_too():
 def test_where_columns_are_labelled_by_other_numbers_than_their_positions_a_number_is_refused():
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)))[[3, 2, 1, 0]]
     y = (X[1] > 0).to_numpy()
-    for numbers in ({"keep": [0]}, {"feature_groups": {"g": [0, 1]}}):
+    for numbers in ({"keep": [0]}, {"feature_groups": {"g": [0, 1]}}, {"pairs": [(0, "x1")]}):
         with pytest.raises(InputError, match=r"0, which may be a label of X or a position; .*rename\(columns=str\)"):
             ElicitSelector(LogisticRegression(), cv=3, budget=4, **numbers).fit(X, y)
     in_order = ElicitSelector(LogisticRegression(), cv=3, budget=4, keep=[0]).fit(X[[0, 1, 2, 3]], y)

@@ -24,7 +24,7 @@ from elicit.effects.interaction import Interactions
 from elicit.effects.pairs import interaction_prior, pair_prior
 from elicit.errors import InputError
 from elicit.numeric import LARGEST, given_numbers, is_number, is_whole
-from elicit.oracles.columns import Columns, by_name, is_frame, require_one_each
+from elicit.oracles.columns import Columns, by_name, is_frame, refuse_ambiguous, require_one_each
 from elicit.scores.agreement import as_power_index, ranks
 from elicit.scores.protocol import holds_dates
 from elicit.scores.registry import score_named
@@ -179,6 +179,7 @@ def _pair(pair: Any, columns: Columns) -> tuple[int, int]:
     if not (0 <= i < n and 0 <= j < n):
         beyond = j if 0 <= i < n else i
         raise InputError(f"pairs names attribute {beyond}, but there are the attributes 0 to {n - 1}")
+    refuse_ambiguous(pair, columns.X, "pairs names")
     for which in filter(is_whole, pair):
         columns.refuse_shifted(int(which), "pairs names")
     return i, j
