@@ -293,6 +293,7 @@ def test_a_budget_that_is_no_number_is_refused(capsys, monkeypatch):
     data = Path("j").read_bytes()
     for text in ("0", "+0", "-3", "+", "many"):
         complains(*run("resume", "j", f"--budget={text}", capsys=capsys), "--budget", "+N")
+        complains(*run("resume", "no journal", f"--budget={text}", capsys=capsys), "--budget", "+N")  # told at once
     assert Path("j").read_bytes() == data
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:  # only for the signature: arguments are parsed before numeric
 #: The most processes that may be asked for.
 MOST_JOBS = 10_000
 
+#: The most digits of a budget: no budget needs more, and Python refuses to read thousands of them.
+MOST_DIGITS = 15
+
 
 def at_least(least: int) -> Callable[[str], int]:
     """An argument type: a whole number of at least `least`."""
@@ -34,6 +37,17 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 positive, non_negative, fold_count = at_least(1), at_least(0), at_least(2)
+
+
+def further(text: str) -> str:
+    """An argument type: a budget in all, or +N for so many beyond what was planned, which only the journal tells."""
+    number = text.removeprefix("+")
+    if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) < 1:
+        raise argparse.ArgumentTypeError(
+            "expected a number of evaluations in all, or +N for so many beyond those planned, of 1 to "
+            f"{MOST_DIGITS} digits and above 0, found {text!r:.40}"
+        )
+    return text
 
 
 def share(text: str) -> float:

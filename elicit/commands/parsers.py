@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from elicit.commands.arguments import fold_count, job_count, non_negative, positive, share
+from elicit.commands.arguments import fold_count, further, job_count, non_negative, positive, share
 from elicit.commands.help_layout import LaidOutHelp
 from elicit.commands.repeated import Joined, Once
 from elicit.data import BUILT_IN
@@ -228,7 +228,9 @@ def _add_resume(commands: argparse._SubParsersAction[ParserT]) -> None:
         "budget, or with an answer taken back.",
     )
     _add_shared(command, "path")
-    command.add_argument("--budget", metavar="N", help="evaluations in all, or as +N so many beyond those planned")
+    command.add_argument(
+        "--budget", type=further, metavar="N", help="evaluations in all, or as +N so many beyond those planned"
+    )
     command.add_argument(
         "--undo", action=Once, type=positive, metavar="N", help="first take back the answer to question N"
     )

@@ -21,9 +21,6 @@ from elicit.journal import Record, other_versions, read
 from elicit.printable import many, printable
 from elicit.sessions import require_session, resume
 
-#: The most digits of a budget: no budget needs more, and Python refuses to read thousands of them.
-MOST_DIGITS = 15
-
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
@@ -113,13 +110,9 @@ def _require_data(section: Mapping[str, Any], path: str) -> None:
 
 
 def _budget(text: str, now: int, spent: int) -> int:
-    number = text.removeprefix("+")
-    if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) < 1:
-        raise InputError(
-            f"--budget is a number of evaluations in all, or +N for so many beyond the {now} planned, of 1 to "
-            f"{MOST_DIGITS} digits and above 0; found {text!r:.40}"
-        )
-    wanted = int(number) + (now if text.startswith("+") else 0)
+    """The evaluations in all that a budget on the command line (see `further`) stands for."""
+    number = int(text.removeprefix("+"))
+    wanted = number + (now if text.startswith("+") else 0)
     if wanted < spent:
         raise InputError(f"--budget {wanted} is less than the {spent} evaluations spent already; +{number} gives more")
     return wanted
