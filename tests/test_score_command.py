@@ -271,6 +271,24 @@ def test_bad_input_is_one_line(here, capsys, arguments, says):  # noqa: ARG001  
     assert says in complaints[0]
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--by", "fischer"), "did you mean 'fisher'"),
+        (("--by", "fisher,fisher"), "names 'fisher' twice"),
+        (("--by", ","), "names no score"),
+        (("--option", "neighbours=3"), "--option is SCORE.NAME=VALUE"),
+        (("--option", "relieff.neighbors=3"), "did you mean 'neighbours'"),
+        (("--option", "trees.seed=1", "--option", "trees.seed=2"), "seed of trees is given twice"),
+        (("--by", "fisher", "--option", "trees.seed=1"), "trees is not among the scores; add it to --by"),
+    ],
+)
+def test_what_no_data_could_make_right_is_refused_before_they_are_read(capsys, monkeypatch, options, says):
+    monkeypatch.setattr("elicit.commands.score.chosen_data", lambda *_, **__: pytest.fail("the data were read"))
+    assert main(["score", "wine", *options]) == 2
+    assert says in capsys.readouterr().err
+
+
 def test_a_mistyped_option_is_told_before_anything_is_computed(capsys):
     assert main(["score", "wine", "--by", "fisher,relieff", "--option", "relieff.neighbors=3"]) == 2
     said = capsys.readouterr()

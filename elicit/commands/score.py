@@ -19,7 +19,7 @@ from elicit.commands.output import destination, say, write_json
 from elicit.commands.parsers import RELEVANCE_MODEL
 from elicit.commands.relevance import judges_of, relevance_of
 from elicit.commands.reproduce import reproduce
-from elicit.commands.score_choice import listing, measures_of, not_shown, options_of
+from elicit.commands.score_choice import listing, measures_of, named_measures, named_options, not_shown, options_of
 from elicit.commands.score_tables import Column, print_results
 from elicit.commands.status import DONE, complain
 from elicit.data import Data
@@ -59,13 +59,15 @@ def _score(args: argparse.Namespace) -> int:
     refuse_no_level(level)
     if args.subsets is not None:
         whole("subsets", args.subsets, most=MOST_SUBSETS)
+    named = None if args.by is None else named_measures(args.by)
+    given = named_options(args.option, named)
     model = args.model or RELEVANCE_MODEL
     how = {key: getattr(args, key) for key in ("tidy", "holds", "model", "groups", "drop")}
     data = chosen_data(args.data, args.target, **how)
     columns = columns_of(data.X, data.columns, data.groups)
     names = columns.attributes.names
-    measures = measures_of(args.by, data, args.relevance)
-    options = options_of(args.option, args.model, measures, data, args.relevance)
+    measures = measures_of(named, data, args.relevance)
+    options = options_of(given, args.model, measures, data, args.relevance)
     judges = judges_of(data, model, args.folds or FOLDS) if args.relevance else None
     heading = [*_data_lines(args.data, data, len(names)), *(not_shown(measures, data) if args.by is None else ())]
     found, relevances = list[Column](), list[Relevance]()

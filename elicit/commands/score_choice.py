@@ -13,6 +13,9 @@ from elicit.errors import InputError
 from elicit.numeric import MOST_DIGITS, whole_in
 from elicit.scores.registry import MEASURES, Measure, score_named, taking_gaps
 
+#: The options of each score, by its name.
+Options = dict[str, dict[str, Any]]
+
 
 def listing() -> Iterator[str]:
     """Every score with its meaning and its options."""
@@ -33,22 +36,28 @@ def _default_in_words(value: Any) -> str:
     return json.dumps(value) if isinstance(value, bool | None) else str(value)
 
 
-def measures_of(by: str | None, data: Data, relevance: bool) -> list[Measure]:
-    """The scores of --by, or those that are shown when nothing is asked for."""
-    if by is None:
-        return [] if relevance else [measure for measure in _first(data) if measure.gaps or not data.missing]
+def named_measures(by: str) -> list[Measure]:
+    """The scores of --by, whatever the data: a name that is none is refused before they are read."""
     measures = [score_named(name) for name in listed(by)]
     if not measures:
         raise InputError("--by names no score; elicit score --list shows them all")
     for k, measure in enumerate(measures):
         if measure in measures[:k]:
             raise InputError(f"--by names {measure.name!r} twice; name each score once")
+    return measures
+
+
+def measures_of(named: Sequence[Measure] | None, data: Data, relevance: bool) -> list[Measure]:
+    """The scores that were named, as far as the data allow; or those that are shown when nothing is asked for."""
+    if named is None:
+        return [] if relevance else [measure for measure in _first(data) if measure.gaps or not data.missing]
+    for measure in named:
         if not measure.serves(data.classes):
             here = "classes" if data.classes else "numbers"
             raise InputError(f"{measure.name} needs a target of {measure.targets}, this one holds {here}; leave it out")
         if not measure.gaps:
             refuse_gaps(measure.name, data.gap, f"use {' or '.join(taking_gaps(data.classes))}")
-    return measures
+    return list(named)
 
 
 def _first(data: Data) -> list[Measure]:
@@ -63,11 +72,37 @@ def not_shown(measures: Sequence[Measure], data: Data) -> Iterator[str]:
         yield f"note: {', '.join(others)} are not shown: they take no missing values; fill these in the file for them"
 
 
-def options_of(
-    given: Sequence[str], model: str | None, measures: Sequence[Measure], data: Data, relevance: bool
-) -> dict[str, dict[str, Any]]:
+def named_options(given: Sequence[str], named: Sequence[Measure] | None) -> Options:
+    """The options of each score by its name, from texts SCORE.NAME=VALUE; `named` are the scores of --by."""
+    found: Options = {}
+    for text in given:
+        left, equals, value = text.partition("=")
+        score, dot, name = left.partition(".")
+        if not (equals and dot and name):
+            raise InputError(f"--option is SCORE.NAME=VALUE, such as relieff.neighbours=20; found {text!r}")
+        measure = score_named(score)
+        chosen, key = found.setdefault(measure.name, {}), name.replace("-", "_")
+        measure.check_option(key)
+        if key in chosen:
+            raise InputError(f"--option {text!r}: {key} of {measure.name} is given twice; give it once")
+        chosen[key] = _option_value(value)
+    if named is not None:
+        _require_among(named, found)
+    return found
+
+
+def _require_among(measures: Sequence[Measure], options: Options) -> None:
+    """Refuse options of a score that is not computed."""
+    computed = [measure.name for measure in measures]
+    for name, chosen in options.items():
+        if name not in computed:
+            raise InputError(f"--option {name}.{next(iter(chosen))}: {name} is not among the scores; add it to --by")
+
+
+def options_of(given: Options, model: str | None, measures: Sequence[Measure], data: Data, relevance: bool) -> Options:
     """The options of each score: those that are given one by one, and the model for the scores that explain one."""
-    options = _given_options(given, measures)
+    _require_among(measures, given)
+    options = {name: dict(chosen) for name, chosen in given.items()}
     if model is not None:
         explained = [measure for measure in measures if measure.name in EXPLAINED]
         if not explained and not relevance:
@@ -75,25 +110,6 @@ def options_of(
         for measure in explained:
             options.setdefault(measure.name, {})["model"] = model_of(model, data.classes, data.missing)
     return options
-
-
-def _given_options(given: Sequence[str], measures: Sequence[Measure]) -> dict[str, dict[str, Any]]:
-    """The options of each score, from texts SCORE.NAME=VALUE."""
-    found: dict[str, dict[str, Any]] = {}
-    for text in given:
-        left, equals, value = text.partition("=")
-        score, dot, name = left.partition(".")
-        if not (equals and dot and name):
-            raise InputError(f"--option is SCORE.NAME=VALUE, such as relieff.neighbours=20; found {text!r}")
-        measure = score_named(score)
-        if measure not in measures:
-            raise InputError(f"--option {text!r}: {measure.name} is not among the scores; add it to --by")
-        chosen, key = found.setdefault(measure.name, {}), name.replace("-", "_")
-        measure.check_option(key)
-        if key in chosen:
-            raise InputError(f"--option {text!r}: {key} of {measure.name} is given twice; give it once")
-        chosen[key] = _option_value(value)
-    return found
 
 
 def _option_value(text: str) -> Any:
