@@ -243,3 +243,17 @@ def test_data_of_one_row_or_without_a_name_are_one_line(tmp_path):
         load(str(tmp_path / "t.csv"), "y", tidy=True)
     with pytest.raises(InputError, match="the name of the data is empty"):
         load("", "y", tidy=True)
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"model": "knm:3"}, "unknown model 'knm:3'; did you mean 'knn'"),
+        ({"model": "knn:0"}, "the number of neighbours must be a whole number above 0, found '0'"),
+        ({"model": "linear:2"}, "takes no parameter"),
+        ({"holds": "class"}, "a target holds classes or numbers, found 'class'"),
+    ],
+)
+def test_a_model_or_a_kind_that_is_none_is_refused_before_the_data_are_read(tmp_path, how, says):
+    with pytest.raises(InputError, match=says):
+        load(str(tmp_path / "no such file.csv"), "y", **how)

@@ -159,7 +159,7 @@ def test_what_is_wrong_is_named_in_one_line(folder, plain, message):
         ({"kind": "wrapper", "data": "vine", "model": "knn:3"}, r"did you mean 'wine'"),
         ({"kind": "wrapper", "data": "wine", "model": "knnn:3"}, r"unknown model 'knnn:3'; did you mean 'knn'"),
         ({"kind": "wrapper", "data": "wine", "model": "knn:0"}, r"number of neighbours must be a whole number above 0"),
-        ({"kind": "wrapper", "data": "wine", "model": "linear:3"}, r"predicts numbers, but the target holds classes"),
+        ({"kind": "wrapper", "data": "wine", "model": "linear"}, r"predicts numbers, but the target holds classes"),
         ({"kind": "wrapper", "data": "diabetes", "model": "logistic"}, r"predicts classes"),
         ({"kind": "wrapper", "data": "diabetes", "model": "linear:3"}, r"takes no parameter"),
         ({"kind": "wrapper", "data": "wine", "model": "knn:3", "folds": 1}, r"`folds` is a whole number of at least 2"),

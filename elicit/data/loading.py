@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from elicit.data.attributes import CellColumns
 from elicit.data.cells import cells_of, decimal_comma_note
 from elicit.data.models import target_of_model
-from elicit.data.target import CLASSES, target_of
+from elicit.data.target import CLASSES, refuse_no_kind, target_of
 from elicit.data.tidying import too_many_levels
 from elicit.errors import InputError, nearest
 from elicit.numeric import holds_classes
@@ -83,6 +83,8 @@ def load(
     subset will hold it, is left out where it could not be tidied, and not read at all without `tidy`. The target
     `holds` classes or numbers; where nobody says which, the short name of the `model` may (see `data.target`).
     """
+    refuse_no_kind(holds)  # like the name of no model: before a large file is read
+    predicts = None if model is None else target_of_model(model)
     if name in BUILT_IN:
         if group_col is not None:
             raise InputError(f"the built-in data {name!r} has no column to group by; leave it out")
@@ -101,7 +103,7 @@ def load(
         raise InputError(
             f'{path}: say which column is the target (--target, or target = "…"); the columns are {columns}'
         )
-    return _from_csv(CellColumns(path, cells, tidy), target, group_col, dropped, holds, target_of_model(model))
+    return _from_csv(CellColumns(path, cells, tidy), target, group_col, dropped, holds, predicts)
 
 
 def refuse_gaps(what: str, gap: str | None, otherwise: str) -> None:

@@ -70,17 +70,12 @@ def model_of(name: str, classes: bool, missing: bool = False) -> Any:
 
     `missing`: whether missing values must be filled first, with the median of the training rows.
     """
-    if not isinstance(name, str):
-        raise InputError(f"a model is a text such as 'knn:3', found {name!r}")
-    kind, colon, rest = name.partition(":")
-    if kind not in _MODELS:
-        hint = nearest(kind, _MODELS, f"the models are {', '.join(_MODELS)}")
-        raise InputError(f"unknown model {name!r}{hint}")
-    model = _MODELS[kind]
+    model, value = _named(name)
     held = CLASSES if classes else NUMBERS
     if model.only not in (None, held):
+        kind = name.partition(":")[0]
         raise InputError(f"the model {kind!r} predicts {model.only}, but the target holds {held}; choose another model")
-    made = model.made(classes, _parameter(name, model, rest) if colon else None)
+    made = model.made(classes, value)
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -90,10 +85,21 @@ def model_of(name: str, classes: bool, missing: bool = False) -> Any:
     return make_pipeline(*before, made) if before else made
 
 
-def target_of_model(name: str | None) -> str | None:
-    """What the model of a short name predicts, if it is one kind only; an unknown name is no error here."""
-    model = _MODELS.get(name.partition(":")[0]) if isinstance(name, str) else None
-    return None if model is None else model.only
+def target_of_model(name: str) -> str | None:
+    """What the model of a short name predicts, if it is one kind only."""
+    return _named(name)[0].only
+
+
+def _named(name: str) -> tuple[_ModelKind, float | None]:
+    """What a short name stands for, and the number after its colon."""
+    if not isinstance(name, str):
+        raise InputError(f"a model is a text such as 'knn:3', found {name!r}")
+    kind, colon, rest = name.partition(":")
+    if kind not in _MODELS:
+        hint = nearest(kind, _MODELS, f"the models are {', '.join(_MODELS)}")
+        raise InputError(f"unknown model {name!r}{hint}")
+    model = _MODELS[kind]
+    return model, _parameter(name, model, rest) if colon else None
 
 
 def _parameter(name: str, model: _ModelKind, rest: str) -> float:

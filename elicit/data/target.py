@@ -21,10 +21,15 @@ from elicit.printable import label_of
 CLASSES, NUMBERS = "classes", "numbers"
 
 
-def target_of(cells: Sequence[Any], holds: str | None, model_predicts: str | None) -> tuple[NDArray[Any], str]:
-    """The target as an array, and what it holds; `holds` and what the model predicts are None where not known."""
+def refuse_no_kind(holds: str | None) -> None:
+    """Refuse what nobody could mean by what a target holds."""
     if holds not in (None, CLASSES, NUMBERS):
         raise InputError(f"a target holds {CLASSES} or {NUMBERS}, found {holds!r}")
+
+
+def target_of(cells: Sequence[Any], holds: str | None, model_predicts: str | None) -> tuple[NDArray[Any], str]:
+    """The target as an array, and what it holds; `holds` and what the model predicts are None where not known."""
+    refuse_no_kind(holds)
     texts = [str(cell) for cell in cells]
     numbers = as_numbers(texts)
     if numbers is None:
