@@ -938,7 +938,28 @@ def test_a_suite_tells_regret_so_a_goal_without_one_is_refused_and_a_scenario_wi
     assert "other.toml: a suite tells regret, which the goal 'size:2' has none of; play it" in capsys.readouterr().err
     measured_live(folder / "other.toml")
     assert main(["compare", path, str(folder / "other.toml"), "--n-jobs", "1"]) == 0
-    assert "no regret is known, only --json says what came of it: other" in capsys.readouterr().out
+    known, other = capsys.readouterr().out.split("\nother: no regret is known, utilities are compared\n")
+    assert known.startswith("scenario ")
+    assert other.startswith("method ")
+
+
+def test_a_suite_where_no_regret_is_known_compares_the_utilities_in_each_scenario(folder, capsys):
+    suite = folder / "suite"
+    suite.mkdir()
+    measured_live(toml(folder, seeds=2, methods=["elicit", "sfs"]))
+    text = (folder / "s.toml").read_text().replace('"d.csv"', '"../d.csv"')
+    for name, price in (("first", "0.05"), ("second", "0.1")):
+        (suite / f"{name}.toml").write_text(text.replace("0.05", price))
+    assert main(["compare", str(suite), "--n-jobs", "1", "--json", str(folder / "all.json")]) == 0
+    first, second = capsys.readouterr().out.split("\n\nsecond: no regret is known, utilities are compared\n")
+    first = first.removeprefix("first: no regret is known, utilities are compared\n")
+    for shown, part in zip((first, second), json.loads((folder / "all.json").read_text())["suite"], strict=True):
+        rows = {row.split()[0]: row.split() for row in shown.splitlines()[:3]}
+        column = rows["method"].index("utility")
+        for method in ("elicit", "sfs"):
+            mean = np.mean([run["utility"] for run in part["results"] if run["method"] == method])
+            assert rows[method][column] == f"{mean:.4f}"
+    assert "at most 6 questions" not in second, "no promise is told of what has no regret"
 
 
 def test_what_was_decided_when_the_data_were_read_is_told(folder, capsys):

@@ -33,8 +33,8 @@ from elicit.experiments.comparison import compare, methods_of
 from elicit.experiments.comparison_display import NEEDS, ComparisonDisplay
 from elicit.experiments.experiment import runs_at_once
 from elicit.experiments.results import Results, RunResult, not_followed
-from elicit.experiments.side_by_side import LEVEL, differences, side_by_side
-from elicit.experiments.suite import Line, lines_of, promises_kept, table
+from elicit.experiments.side_by_side import LEVEL, Difference, differences, side_by_side
+from elicit.experiments.suite import lines_of, promises_kept, table
 from elicit.methods import METHODS, TradeOff
 from elicit.methods.elimination import HINDERED
 from elicit.methods.registry import UNLIMITED
@@ -189,11 +189,20 @@ def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing:
 
 
 def _suite(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
-    """One table of several scenarios, by name, and notes on it."""
+    """One table of the scenarios whose regret is known, one of utilities for each other, and notes on them."""
     lines = [line for name, results in played.items() for line in lines_of(name, results)]
-    notes = [*promises_kept(lines), "", _HOW_THEY_LEARN, *_without_regret(played, lines)]
-    notes += _wrong_notes([run for results in played.values() for run in results])
-    return table(lines, screen_width()), notes
+    others = {name: played[name] for name in played.keys() - {line.scenario for line in lines}}
+    tables = [table(lines, screen_width())] if lines else []
+    tables += [_by_utility(name, others[name]) for name in played if name in others]
+    notes = [*promises_kept(lines), ""] if lines else []
+    notes += [_HOW_THEY_LEARN, *_wrong_notes([run for results in played.values() for run in results])]
+    notes += _interval_note([difference for results in others.values() for difference in differences(results)])
+    return [row for k, rows in enumerate(tables) for row in ([""] if k else []) + rows], notes
+
+
+def _by_utility(name: str, results: Results) -> list[str]:
+    """The methods of one scenario of a suite side by side, under a heading."""
+    return [f"{printable(name)}: no regret is known, utilities are compared", *side_by_side(results, screen_width())]
 
 
 def _suite_notes(played: Mapping[str, Results], scenarios: Sequence[Scenario]) -> list[str]:
@@ -217,22 +226,21 @@ def _wrong_notes(results: Results) -> list[str]:
     return [f"{wrong}; {_WHO_ERRS}"]
 
 
-def _without_regret(names: Iterable[str], lines: Sequence[Line]) -> list[str]:
-    """A line that names the scenarios without a known regret, if there are any."""
-    in_table = {line.scenario for line in lines}
-    left_out = [printable(name) for name in names if name not in in_table]
-    return [f"no regret is known, only --json says what came of it: {', '.join(left_out)}"] if left_out else []
+def _interval_note(apart: Iterable[Difference]) -> list[str]:
+    """What the intervals of a table are, if it has any."""
+    if all(difference.low is None for difference in apart):
+        return []
+    return [
+        f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "
+        "they say nothing of other data"
+    ]
 
 
 def _notes(results: Results, scenario: Scenario) -> list[str]:
     """Notes on how the table is to be read."""
     seconds = "seconds leave out what an earlier run had measured (–: all of it)"
     notes = [f"{_HOW_THEY_LEARN}; {seconds}" if OURS in methods_of(scenario) else seconds, *_wrong_notes(results)]
-    if any(difference.low is not None for difference in differences(results)):
-        notes.append(
-            f"intervals: {LEVEL:.0%}, paired by seed; the seeds are those of the methods, or of a drawn truth: "
-            "they say nothing of other data"
-        )
+    notes += _interval_note(differences(results))
     chosen = scenario.plain.get("elicit", {})
     sections = chosen if isinstance(chosen, list) else [chosen]
     if isinstance(chosen, list) and OURS not in methods_of(scenario):
