@@ -58,6 +58,9 @@ _COMMA_NUMBER = re.compile(r"[+-]?\d[\d.]*(,\d+)?([eE][+-]?\d+)?")
 _WITH_SIGNS = re.compile(r"[+\-−]?[$€£¥]? ?[+\-−]?\d([\d.,]|[ '’\u00a0\u202f](?=\d))* ?[%$€£¥]?")
 _SIGNS = frozenset("%$€£¥−'’ \u00a0\u202f")
 
+#: A number and the letters of its unit, as in 86,1 kg, 4.2 mmol/l or 37 °C.
+_WITH_UNIT = re.compile(r"[+\-−]?\d[\d.,]* ?(?P<unit>[^\W\d_].*|°.*)")
+
 #: A column of many values is one of numbers when there are at least so many numbers for each cell that is none.
 STRAY = 10
 
@@ -194,7 +197,15 @@ def what_they_look_like(cells: Collection[str]) -> str:
     if others and 2 * len(others) < len(levels):
         text = max(sorted(others), key=others.__getitem__)
         return f"it holds numbers, but also {text!r}; correct that, or leave it empty"
+    if _have_one_unit(levels):
+        return f"it holds numbers with a unit, as in {min(levels)!r}; write the numbers alone"
     return f"{len(levels)} different texts in {len(cells)} rows look like names"
+
+
+def _have_one_unit(levels: Collection[str]) -> bool:
+    """Whether all texts are numbers with the same unit: of names, such as 12a and 7c, the letters differ."""
+    found = [_WITH_UNIT.fullmatch(level) for level in levels]
+    return all(found) and len({match["unit"] for match in found if match}) == 1
 
 
 def _other_than_texts(levels: Collection[str]) -> str:
