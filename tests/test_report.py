@@ -319,9 +319,10 @@ def test_the_best_by_the_first_criterion_comes_first_whichever_way_is_better(max
 def test_what_the_model_does_not_rely_on_is_not_said_to_matter():
     importance = (Importance("a", 0.2, 0.1), Importance("b", 0.0, 0.1), Importance("c", -0.02, 0.1))
     told = "".join(_importance(ModelStory(importance=importance, error="share of wrong classes")))
-    assert "Above all: a (0.2). In brackets" in told
+    assert "Above all: a (0.2). In brackets, by how much the share of wrong classes grows when its values" in told
     told = "".join(_importance(ModelStory(importance=importance[1:], error="share of wrong classes")))
     assert "Above all: no attribute." in told
+    assert "In brackets" not in told
 
 
 @pytest.mark.parametrize(("n", "wide"), [(12, False), (13, True)])

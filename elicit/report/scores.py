@@ -76,7 +76,9 @@ def _importance(story: ModelStory) -> Iterator[Html]:
     yield element("h3", "What the model relies on")
     first = [i for i in story.importance if i.mean > 0][:3]
     said = "; ".join(f"{i.name} ({i.mean:.3g})" for i in first) or "no attribute"
-    yield element("p", f"Above all: {said}. In brackets, by how much the {story.error} grows without it.")
+    # without the attribute it would grow by less: a model fitted to the others makes up for it
+    told = f" In brackets, by how much the {story.error} grows when its values change places." if first else ""
+    yield element("p", f"Above all: {said}.{told}")
     title = "Permutation importance on held-out rows"
     yield element(
         "figure",
