@@ -149,3 +149,23 @@ def test_after_a_stop_while_measuring_the_screen_shows_again_what_is_being_done(
             assert "everything is kept; Ctrl-C leaves" in after
             assert "evaluated 3 of 12" in after
     assert signal.getsignal(signal.SIGTSTP) == signal.SIG_DFL
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no process by a signal")
+def test_after_a_stop_from_outside_the_screen_shows_again_what_is_asked(monkeypatch):
+    screen, kills = io.StringIO(), []
+    monkeypatch.setattr(terminal.os, "kill", lambda *call: kills.append((call[1], screen.tell())))
+    stop = threading.Timer(0.4, signal.pthread_kill, (threading.main_thread().ident, signal.SIGTSTP))
+    with create_pipe_input() as pipe:
+        output = terminal._AlternateScreen(screen, lambda: Size(24, 80), term="xterm")
+        with TerminalOperator(ATTRIBUTES, SCORE_AND_SIZE, Desk(), input=pipe, output=output) as operator:
+            operator.show(0.25, "evaluated 3 of 12")
+            answer = threading.Timer(1.0, pipe.send_text, ("a",))
+            stop.start()
+            answer.start()
+            assert operator(QUESTION) == Answer.FIRST
+            ((stopped, at),) = kills
+            assert stopped == signal.SIGSTOP
+            after = screen.getvalue()[at:]
+            assert "Which of these two subsets is better" in after
+            assert "evaluated 3 of 12" not in after

@@ -89,6 +89,7 @@ class TerminalOperator(Person):
         self._note = ""  # stands above the keys of the next question
         self._drawn_for: Size | None = None  # the size of the screen that `show` has made its own
         self._shown: tuple[float, str] | None = None  # what `show` showed last
+        self._talking: _Conversation | None = None
 
     def __enter__(self) -> TerminalOperator:
         self._hold()
@@ -105,7 +106,7 @@ class TerminalOperator(Person):
             self._output.hold()
             self._holding.callback(self._output.give_back)
         self._holding.enter_context(_without_echo(self._input))
-        self._holding.enter_context(_handling_stop(self._release, self._go_on))
+        self._holding.enter_context(_handling_stop(self._input, self._release, self._go_on))
 
     def _release(self) -> None:
         """Restore the terminal."""
@@ -114,9 +115,11 @@ class TerminalOperator(Person):
         self._holding = None
 
     def _go_on(self) -> None:
-        """Take the screen again after a stop, and show what is being done: the next evaluation may take long."""
+        """Take the screen again after a stop, and show the page, or what is being done, which may take long."""
         self._hold()
-        if self._shown is not None:
+        if self._talking is not None:
+            self._talking.redraw()
+        elif self._shown is not None:
             self.show(*self._shown)
 
     def __call__(self, request: Compare | Reconcile) -> Reply:
@@ -128,20 +131,27 @@ class TerminalOperator(Person):
         dialogue = Dialogue(
             request, self._attributes, self._criteria, self._desk, self._title, self._note, number=self._put
         )
-        _discard_typed_keys(self._input)
-        reply = _Conversation(dialogue, self._input, self._output).run()
+        reply = self._converse(dialogue)
         assert not isinstance(reply, Begin)
         self._note = ""
         if isinstance(reply, TakeBack) and self._desk is not None:
             self._note = f"The answer to question {self._desk.number(reply.request)} was taken back."
-        self._drawn_for = None
         return reply
 
     def open(self, lines: Sequence[str]) -> None:
         """Show what will happen, and wait until the operator wants to begin."""
+        self._converse(Opening(lines, self._title))
+
+    def _converse(self, page: Page) -> Reply | Begin:
+        """The reply to a page."""
         _discard_typed_keys(self._input)
-        _Conversation(Opening(lines, self._title), self._input, self._output).run()
+        self._talking = _Conversation(page, self._input, self._output)
+        try:
+            reply = self._talking.run()
+        finally:
+            self._talking = None
         self._drawn_for = None
+        return reply
 
     def show(self, share: float, text: str) -> None:
         """Show on the bottom line what is being done until the next question, and the share of the run that is done."""
@@ -193,6 +203,16 @@ class _Conversation:
             if any(typed.key == Keys.ControlC for typed in get_typeahead(self._app.input)):
                 interrupt()  # it was read with the key that replied, and a key it was: no signal comes
             return reply
+
+    def redraw(self) -> None:
+        """Called where somebody else had the screen, wherever the main thread is: the loop draws the page anew."""
+        loop = self._app.loop
+        if loop is not None:
+            loop.call_soon_threadsafe(self._redraw)
+
+    def _redraw(self) -> None:
+        self._app.renderer.reset(leave_alternate_screen=True)  # nothing of the page is on the screen any more
+        self._app.invalidate()
 
     def _begin(self) -> None:
         """What is done once there is a loop."""
@@ -299,7 +319,7 @@ if sys.platform == "win32":
         yield
 
     @contextmanager
-    def _handling_stop(release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:  # noqa: ARG001  # as below
+    def _handling_stop(input: Input, release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:  # noqa: ARG001  # as below
         """Windows stops no process by a key."""
         yield
 
@@ -320,6 +340,17 @@ else:
             return
 
     @contextmanager
+    def _same_modes(input: Input) -> Iterator[None]:
+        """After the block, keys come as before it, as a page wants them or as between two of them."""
+        try:
+            before = termios.tcgetattr(input.fileno())
+        except (termios.error, NotImplementedError):  # not a terminal
+            yield
+            return
+        yield
+        termios.tcsetattr(input.fileno(), termios.TCSADRAIN, before)
+
+    @contextmanager
     def _without_echo(input: Input) -> Iterator[None]:
         """Between two questions, keys are not shown on the screen; Ctrl-C still interrupts."""
         try:
@@ -336,13 +367,14 @@ else:
             termios.tcsetattr(input.fileno(), termios.TCSAFLUSH, before)  # keys that nobody read are no commands
 
     @contextmanager
-    def _handling_stop(release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:
-        """Ctrl-Z while nothing is asked: the shell has its screen until the process goes on."""
+    def _handling_stop(input: Input, release: Callable[[], None], take: Callable[[], None]) -> Iterator[None]:
+        """A stop, by Ctrl-Z or (while a page takes the keys) from outside: the shell has the screen until it ends."""
 
         def pause(*_: object) -> None:
-            release()
-            os.kill(os.getpid(), signal.SIGSTOP)
-            take()
+            with _same_modes(input):
+                release()
+                os.kill(os.getpid(), signal.SIGSTOP)
+                take()
 
         before = signal.getsignal(signal.SIGTSTP)
         if before != signal.SIG_DFL or threading.current_thread() is not threading.main_thread():
