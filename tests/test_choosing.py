@@ -174,7 +174,7 @@ def test_what_cannot_be_chosen_between_is_refused(folder, capsys):
     assert main(["compare", str(folder), "--choices", str(folder / "none.toml")]) == 2
     assert "no such file" in capsys.readouterr().err
     assert main(["compare", str(folder), "--choices", one]) == 2
-    assert "has no choices; give a file with [[elicit]] several times" in capsys.readouterr().err
+    assert "has no choices; give a scenario with [[elicit]] several times" in capsys.readouterr().err
     single = folder / "choices" / "single.toml"
     single.write_text(CHOICES[: CHOICES.rindex("[[elicit]]")])
     assert main(["compare", str(folder), "--choices", str(single)]) == 2

@@ -133,7 +133,7 @@ def _choices_of(path: str, paths: Sequence[Path]) -> list[dict[str, Any]]:
     """The [[elicit]] sections of a file, to be played on each of several scenarios."""
     found = read_scenario(path).plain.get("elicit", {})
     if not isinstance(found, list) or len(found) < 2:
-        raise InputError(f"{path}: has no choices; give a file with [[elicit]] several times")
+        raise InputError(f"{path}: has no choices; give a scenario with [[elicit]] several times")
     if len(paths) < 2:
         raise InputError("--choices needs several scenarios, to leave each out in turn; name a folder of them")
     return found
