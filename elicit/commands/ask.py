@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
     settings = _settings(args)
     if args.prior is not None:
         score_named(args.prior)  # a name that is none is refused before anything is read
+    listed(args.keep)  # as are broken quotes
     section, data = _read(args)
     attributes = columns_of(data.X, data.columns, data.groups).attributes
     family = _family(args, data, attributes)

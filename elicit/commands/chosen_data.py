@@ -44,10 +44,10 @@ def chosen_data(
     group_col: str | None = None,
 ) -> Data:
     """The data for a command that needs nothing of what is dropped, which may be odd."""
-    gone = listed(drop)
+    gone, joined = listed(drop), column_groups(groups)
     with reading(name):
         data = load(name, target, tidy=tidy, group_col=group_col, dropped=gone, holds=holds, model=model)
-    data = regrouped(data, column_groups(groups))
+    data = regrouped(data, joined)
     there = [name for name in gone if name not in data.left_out]
     if not there:
         return data
