@@ -15,21 +15,23 @@ from test_verify_command import implied
 
 from elicit.asks import Enough, Reconcile, Settlement
 from elicit.cli import main
+from elicit.commands.ending_bounds import proven_bounds, what_is_proven
 from elicit.commands.ending_reasons import statements_set_aside
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import Answer, Assumed, Criterion, Evaluated, Failed, Preferred, Retracted
+from elicit.events import SCORE_AND_SIZE, Answer, Asked, Assumed, Criterion, Evaluated, Failed, Preferred, Retracted
 from elicit.journal import Claimed, Record, read
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
 from elicit.proof import why_words
+from elicit.proof.record_check import check_record
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import NeededAnswers, Otherwise, Reason, Why, _claimed, numbered, otherwise
 from elicit.report.content import gather
 from elicit.sessions import begin, elicitation_of
-from elicit.subsets import Attributes, members
+from elicit.subsets import Attributes, Family, members
 from elicit.utility.explain import Cause
 from elicit.utility.parsimony import ParsimoniousSet
 
@@ -319,7 +321,11 @@ def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
     history = History(names, facts=[*facts, Failed(3, 4, "singular")])
     utilities = SimpleNamespace(scope="set", evaluated=history.subsets)
     why = SimpleNamespace(
-        attributes=names, history=history, utilities=utilities, best=1, beliefs=SimpleNamespace(doubted=())
+        attributes=names,
+        history=history,
+        utilities=utilities,
+        best=1,
+        beliefs=SimpleNamespace(doubted=(), eligible=history.subsets),
     )
     gains = "no utility of the set gives it more than 0.125 beyond it."
     for rival, line in (
@@ -376,7 +382,10 @@ def test_what_the_others_may_lose_is_told_beside_what_the_recommended_one_may(ot
         best=1,
         numbered=lambda s: replace(s, request=history.question_numbers[s.request]),
         beliefs=SimpleNamespace(
-            doubted=(), by_score=False, regrets=SimpleNamespace(of=lambda x: SimpleNamespace(value=others[x]))
+            doubted=(),
+            eligible=history.subsets,
+            by_score=False,
+            regrets=SimpleNamespace(of=lambda x: SimpleNamespace(value=others[x])),
         ),
         utilities=SimpleNamespace(scope="set", evaluated=history.subsets, candidates=lambda _: [1, *others]),
     )
@@ -404,7 +413,7 @@ def test_where_the_others_are_below_by_what_an_assumption_adds_to_answers_it_is_
         attributes=history.attributes,
         history=history,
         best=7,
-        beliefs=SimpleNamespace(doubted=()),
+        beliefs=SimpleNamespace(doubted=(), eligible=history.subsets),
         utilities=SimpleNamespace(scope="set", evaluated=history.subsets, candidates=lambda _: [7]),
     )
     assert why_words.reason_lines(why, Reason(7, None, 0.0, (), None), None)[-1] == (
@@ -599,3 +608,26 @@ def test_where_nothing_was_measured_there_is_nothing_to_explain(tmp_path, capsys
     status, out, err = told(capsys, path)
     assert (status, out) == (2, "")
     assert "nothing that may be chosen was measured, so there is nothing to explain" in err
+
+
+@pytest.mark.parametrize("recommend", ["regret", "expected"])
+def test_what_was_measured_outside_the_family_is_not_held_against_the_best_of_it(tmp_path, recommend):
+    scores = {0b010: 0.9, 0b001: 0.5, 0b011: 0.8, 0b101: 0.7, 0b111: 0.1}
+    measured = {x: (score, float(x.bit_count())) for x, score in scores.items()}
+    oracle = CallableOracle(measured.__getitem__, 3, SCORE_AND_SIZE, takes="mask")
+    facts = [Asked(0, (0b010,)), Evaluated(0, 0b010, measured[0b010])]  # it dominates all others
+    settings = Settings(recommend=recommend, questions=0, budget=3)
+    with begin(tmp_path / "j", oracle, settings, family=Family(3, keep=0b001)) as session:
+        session.elicitation.adopt(facts)
+        for fact in facts:
+            session.journal.append(fact)
+        result = drive(session.elicitation, oracle, None, session.journal)
+        bounds = proven_bounds(session.journal, session.elicitation.family)
+        ended = " ".join(" ".join(what_is_proven(session.elicitation, result, bounds)).split())
+    record = read(tmp_path / "j")
+    why, verified = Why(record), " ".join(step.words for step in check_record(record))
+    told = why_words.reason_lines(why, why.this(), None)
+    assert "no measured subset that may be chosen dominates it" in verified
+    assert told[0] == "no measured subset that may be chosen dominates it; it dominates 1 of the 3 measured."
+    assert not any("plausible operators expect less of it" in line for line in told)
+    assert re.search(r"; of the other 2( subsets nothing is proven| none is better)", ended), ended

@@ -83,7 +83,8 @@ def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[st
     beliefs = elicitation.beliefs
     evaluated, total = len(elicitation.history.evaluated), elicitation.family.count()
     clear = beliefs.utilities.clear
-    others = _unmeasured_in_words(total - evaluated, None if bounds.family is None else float(bounds.family) / clear)
+    unmeasured = total - len(beliefs.eligible)
+    others = _unmeasured_in_words(unmeasured, None if bounds.family is None else float(bounds.family) / clear)
     if beliefs.far:
         yield _not_near_best(evaluated, scope) + others
         return

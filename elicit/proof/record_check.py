@@ -264,14 +264,16 @@ class _Claim:
         )
 
     def _check_subset(self) -> str:
-        """The subset that is recommended was measured as claimed, may be chosen, and nothing dominates it."""
+        """The subset that is recommended was measured as claimed, may be chosen, and none that may be dominates it."""
         subset = self.subset
         demand(subset in self.known.family, "the subset claimed as best may not be chosen")
         demand(subset in self.known.history.evaluated, "the subset claimed as best was not measured")
         measured = self._measured_as_claimed()
-        dominated = {s.worse: s.better for s in self.implied if s.source is Source.DOMINANCE}
-        if subset in dominated:
-            raise CertificateError(f"the subset claimed as best is dominated by {self._braced(dominated[subset])}")
+        down = edges_down(s for s in self.implied if s.source is Source.DOMINANCE)
+        below = reachable_by_steps(self.eligible, down)  # what only an earlier run measured may be above it
+        if (subset, True) in below:
+            better = next(x for x in self.eligible if (subset, True) in reachable_by_steps([x], down))
+            raise CertificateError(f"the subset claimed as best is dominated by {self._braced(better)}")
         doubted = self._doubted()
         self._check_answers(doubted)
         criteria = zip(self.known.header.criteria, measured, strict=True)
@@ -280,10 +282,11 @@ class _Claim:
         if self._by_worth:
             by = " (that it is worth most to plausible operators is a choice, and not checked)"
             if self.known.asks_nobody and all(s.source is Source.DOMINANCE for s in self.implied):
-                self._demand_best_by_score([x for x in self.eligible if x not in dominated])
+                self._demand_best_by_score([x for x in self.eligible if (x, True) not in below])
                 by = " by its score, for nobody is asked"
         but = f" ({many(len(doubted), 'answer')} that plausible operators doubt left out)" if doubted else ""
-        none = "no measured subset dominates it" + (" beyond noise" if self.known.noise is not None else "")
+        which = "measured subset" + ("" if len(self.eligible) == len(self.evaluated) else " that may be chosen")
+        none = f"no {which} dominates it" + (" beyond noise" if self.known.noise is not None else "")
         return f"{self._braced(subset)} is recommended{by}: measured with {told}; {none}{but}"
 
     def _doubted(self) -> list[Statement]:

@@ -67,7 +67,7 @@ def _against_all(why: Why, reason: Reason) -> list[str]:
     answers = [s for s in why.history.stated if s.strict and s.better == reason.subset and s.source is Source.OPERATOR]
     beyond = " beyond noise" if why.history.noise is not None else ""
     others = f"{below} of the {len(why.history.evaluated)} measured{beyond}"
-    lines = [f"no measured subset dominates it{beyond}; it dominates {others}."]
+    lines = [f"no measured subset{_that_may(why)} dominates it{beyond}; it dominates {others}."]
     if answers:
         lines.append(f"you preferred it outright in {which_questions([why.numbered(s) for s in answers])}.")
     doubted = [why.numbered(s) for s in why.beliefs.doubted if s.worse == reason.subset]
@@ -80,11 +80,12 @@ def _against_all(why: Why, reason: Reason) -> list[str]:
 
 def _about_the_others(why: Why, loses: float) -> list[str]:
     """Why none of the others: what each that nothing puts below another may lose, where the subset may lose so much."""
-    others = [x for x in why.utilities.candidates(why.utilities.evaluated) if x != why.best]
+    candidates = why.utilities.candidates(why.beliefs.eligible)
+    others = [x for x in candidates if x != why.best]
     if not others:
         assumed = why.history.assume
         more = f", and by what follows from that with {ASSUMPTIONS[assumed]}" if why.history.deduced else ""
-        return [f"every other is below another, by what was measured or by what you answered{more}."]
+        return [f"every other{_that_may(why)} is below another, by what was measured or by what you answered{more}."]
     least = min(why.beliefs.regrets.of(x).value for x in others)
     several = len(others) > 1
     who = f"each of the {len(others)} others" if several else "the one other"
@@ -97,6 +98,11 @@ def _about_the_others(why: Why, loses: float) -> list[str]:
     if least <= loses + tolerances.DECISION:
         return [f"{which} may lose as much or more."]
     return [f"{which} may lose more: {least:.4g} or above."]
+
+
+def _that_may(why: Why) -> str:
+    """What narrows a sentence on what was measured down to the family, where an earlier run measured more than that."""
+    return "" if len(why.beliefs.eligible) == len(why.history.evaluated) else " that may be chosen"
 
 
 def facts_against(why: Why, rival: Mask) -> list[str]:
