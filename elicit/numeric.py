@@ -41,6 +41,11 @@ def step_of(value: float) -> float:
     return GRID if exponent < _LARGE else math.ldexp(1.0, exponent - DIGITS)
 
 
+def are_equal(first: float, second: float) -> bool:
+    """Whether two values count as equal."""
+    return abs(first - second) <= step_of(max(first, second, key=abs))
+
+
 def steps_of(value: float) -> int:
     """The multiple of the grid that stands for a value, as `in_steps` has it for many."""
     unit = step_of(value)

@@ -940,6 +940,7 @@ def test_whom_one_was_preferred_to_is_told_by_the_answers_that_stand():
     [
         ((0.5, 0.7), Answer.FIRST, "the other way round: {a, b} (score 0.7 instead of 0.5, size 2 instead of 1)"),
         ((0.5, 0.5 + 1e-10), Answer.SECOND, "the other way round: {a, b} (size 2 instead of 1)"),
+        ((-1e6, 1e-6 - 1e6), Answer.SECOND, "the other way round: {a, b} (size 2 instead of 1)"),
         ((0.5, 0.7), Answer.EQUAL, "with {c} preferred: {a, b} (score 0.7 instead of 0.5, size 2 instead of 1)"),
     ],
 )

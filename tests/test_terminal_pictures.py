@@ -58,6 +58,12 @@ def test_who_leads_is_said_in_words_and_not_by_colour_alone():
     assert lead(FIRST, SECOND, 1, less)[0] == "A"
 
 
+@pytest.mark.parametrize(("ahead", "better"), [(1e-6, ""), (1e-3, "A")])
+def test_of_large_numbers_none_leads_by_what_rounding_leaves_between_them(ahead, better):
+    first, second = Evaluated(0, 0b1, (-1234567.0 + ahead,)), Evaluated(1, 0b10, (-1234567.0,))
+    assert lead(first, second, 0, Criterion("neg_mean_squared_error"))[0] == better
+
+
 @pytest.mark.parametrize(("columns", "rows"), [(20, 6), (80, 24), (200, 50)])
 def test_the_front_is_drawn_and_listed(columns, rows):
     points = [Evaluated(k, m, (0.5 + 0.1 * k, float(m.bit_count()))) for k, m in enumerate((0b1, 0b11, 0b10111))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elicit.commands.output import screen_width
 from elicit.decide.elicitation import Elicitation
-from elicit.numeric import GRID
+from elicit.numeric import are_equal
 from elicit.printable import alike, paragraph, told_apart
 from elicit.subsets import Attributes, Mask
 
@@ -27,7 +27,7 @@ def changes(elicitation: Elicitation, other: Mask, subset: Mask) -> str:
     """The criteria in which another subset differs from the recommended one."""
     measured = elicitation.history.evaluated
     values = zip(elicitation.history.criteria, measured[other].criteria, measured[subset].criteria, strict=True)
-    told = (f"{c.name} {' instead of '.join(alike(pair))}" for c, *pair in values if abs(pair[0] - pair[1]) > GRID)
+    told = (f"{c.name} {' instead of '.join(alike(pair))}" for c, *pair in values if not are_equal(*pair))
     return ", ".join(told) or "the same numbers"
 
 

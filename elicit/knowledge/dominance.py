@@ -16,7 +16,7 @@ from scipy.special import stdtr, stdtrit
 
 from elicit.errors import InputError
 from elicit.events import Criterion, Evaluated
-from elicit.numeric import GRID, in_steps, step_of
+from elicit.numeric import GRID, are_equal, in_steps
 from elicit.subsets import members
 
 Vectors = NDArray[np.float64]
@@ -93,7 +93,7 @@ def within_noise(first: Evaluated, second: Evaluated, criteria: Sequence[Criteri
     for c, pair in enumerate(zip(first.folds, second.folds, strict=False)):
         measured = first.criteria[c], second.criteria[c]
         gap = measured[0] - measured[1]
-        if abs(gap) > step_of(max(measured, key=abs)) and len(pair[0]) == len(pair[1]) > 1:
+        if not are_equal(*measured) and len(pair[0]) == len(pair[1]) > 1:
             ahead = np.sign(gap) * (np.array(pair[0]) - np.array(pair[1]))
             if not noise.supports(ahead[None])[0]:
                 found.append(criteria[c].name)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from elicit.asks import Compare, Reconcile
 from elicit.events import Criterion, Evaluated
-from elicit.numeric import GRID
+from elicit.numeric import are_equal
 from elicit.printable import (
     alike,
     entry,
@@ -72,9 +72,10 @@ def short_heading(criterion: Criterion) -> str:
 
 def lead(first: Evaluated, second: Evaluated, i: int, criterion: Criterion) -> tuple[str, str]:
     """Which of the two is better in a criterion ("A", "B" or ""), and by how much, in words."""
-    gap = first.criteria[i] - second.criteria[i]
-    if abs(gap) <= GRID:
+    pair = first.criteria[i], second.criteria[i]
+    if are_equal(*pair):
         return "", "the same"
+    gap = pair[0] - pair[1]
     better = "A" if (gap > 0) == criterion.maximise else "B"
     return better, f"{better} leads by {rounded(abs(gap), 3)}"
 
