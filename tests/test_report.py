@@ -54,7 +54,7 @@ from elicit.report.front import _near, front_section
 from elicit.report.markup import data, element, raw
 from elicit.report.model import PAIRED_ROWS, Importance, ModelStory, story_of
 from elicit.report.page import page
-from elicit.report.power import _heat, _interaction, strongest
+from elicit.report.power import _heat, _interaction, power, strongest
 from elicit.report.scores import _importance
 from elicit.report.session import session
 from elicit.sessions import begin, elicitation_of, header_of
@@ -259,6 +259,20 @@ def test_of_one_below_the_front_that_is_recommended_it_is_said_that_noise_puts_i
     assert gathered(read(tmp_path / "j.jsonl")).recommended.in_front != below, "else this shows nothing"
     text = written(tmp_path / "j.jsonl").read_text(encoding="utf-8")
     assert ("But for noise: what lies above the recommended one leads by no more than" in text) == below
+
+
+@pytest.mark.parametrize(
+    ("theta", "told"),
+    [
+        ("L2", "in the simplest utility that agrees with the record (Shapley"),
+        ("L1", "in the simplest utility that agrees with the record (Shapley"),
+        ("max-margin", "in the utility that keeps what was measured and answered furthest from a tie (Shapley"),
+        ("mean", "those by which an attribute counts most or least (Shapley"),
+    ],
+)
+def test_power_is_said_to_be_that_of_the_utility_that_the_settings_name(tmp_path, theta, told):
+    journals.played(tmp_path / "j.jsonl", 3, 1, budget=5, theta=theta)
+    assert told in "".join(map(str, power(gathered(read(tmp_path / "j.jsonl")))))
 
 
 near = st.lists(st.integers(-30, 30) | st.floats(-30, 30), min_size=1, max_size=6)

@@ -125,12 +125,17 @@ class Beliefs:
         before, self._regrets_before = self._regrets_before, None
         return Regrets(self.utilities, before, self.eligible)
 
+    @property
+    def theta_name(self) -> str:
+        """Which utility θ_k is: the one that the settings name, but L2 where the exact set is empty."""
+        return self.settings.theta if self.conflict is None else "L2"
+
     @cached_property
     def theta(self) -> KernelUtility | Utility:
         """θ_k, by which subsets that are not evaluated are ranked."""
-        name, grown = self.settings.theta if self.conflict is None else "L2", self.settings.margins
+        grown = self.settings.margins
         margins = 1.0 + grown * self.history.certainties(self.settings.spread_of_folds) if grown else None
-        return chosen_theta(name, self.utilities, self.settings.pairs, margins)
+        return chosen_theta(self.theta_name, self.utilities, self.settings.pairs, margins)
 
     @cached_property
     def plausible(self) -> PlausibleOperators:

@@ -94,7 +94,7 @@ class Content:
     holds, false_step: the steps that hold in `elicit verify`, and the first that does not. current: those that hold and
     speak of the result as it is.
     prices: of the `passed_over` subsets the cheapest. power, interactions: of each attribute and each pair, in the
-    simplest utility that agrees.
+    utility that the settings call `theta`.
     set_aside: the statements that the recommendation does not honour, or not in full.
     """
 
@@ -116,6 +116,7 @@ class Content:
     events: tuple[tuple[str, str], ...]
     prices: tuple[Price, ...]
     passed_over: int
+    theta: str
     power: tuple[float, ...]
     interactions: tuple[tuple[float, ...], ...]
     failures: tuple[tuple[tuple[str, ...], str], ...]
@@ -170,6 +171,7 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
         events=tuple(_events(record, history)),
         prices=_prices(why),
         passed_over=len(history.rejected),
+        theta=why.beliefs.theta_name,
         power=tuple(theta.power().tolist()),
         interactions=tuple(map(tuple, theta.interactions().tolist())),
         failures=tuple((history.attributes.subset(x), fact.reason) for x, fact in history.failed.items()),

@@ -1,4 +1,4 @@
-"""Power and interaction: what each attribute, and each pair, is worth in the simplest utility that agrees."""
+"""Power and interaction: what each attribute, and each pair, is worth in one utility, the simplest by default."""
 
 from __future__ import annotations
 
@@ -16,13 +16,22 @@ MOST_INTERACTIONS = 30
 #: With more attributes than these the map of pairs is printed on a page that lies on its side.
 MOST_UPRIGHT = 12
 
+#: Which utility it is, by the name of the setting theta.
+_SIMPLEST = "the simplest utility that agrees with the record"
+_WHICH = {
+    "L2": _SIMPLEST,
+    "L1": _SIMPLEST,
+    "max-margin": "the utility that keeps what was measured and answered furthest from a tie",
+    "mean": "the average of utilities that agree with the record, those by which an attribute counts most or least",
+}
+
 
 def power(content: Content) -> Iterator[Html]:
     """The section on power indices and interactions."""
     yield element(
         "p",
-        "How much each attribute adds to the subsets that it joins, in the simplest utility that agrees with the "
-        "record (Shapley value, up to pairs the same as Banzhaf's). It is one utility of many: a guide, not a proof.",
+        f"How much each attribute adds to the subsets that it joins, in {_WHICH[content.theta]} "
+        "(Shapley value, up to pairs the same as Banzhaf's). It is one utility of many: a guide, not a proof.",
     )
     order = sorted(content.candidates, key=lambda i: -content.power[i])
     may = " that may be chosen" if content.dropped else ""
