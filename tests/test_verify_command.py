@@ -998,6 +998,8 @@ def test_facts_are_told_with_what_failed_and_what_was_taken_back():
     assert known(*ASKED).summary().startswith(told.format(""))
     assert known(*ASKED[:3]).summary().startswith("2 subsets measured, 0 questions answered: each as it was asked, ")
     assert known(*ASKED, Retracted(5, 4)).summary().startswith(told.format(" (1 taken back)"))
+    assumed = Assumed(20, 0b01, 0b10, "strict", "prior")  # which is no answer
+    assert known(*ASKED, assumed, Retracted(21, 20)).summary().startswith(told.format(""))
 
 
 def test_facts_imply_what_was_measured_and_said_in_the_set_that_the_settings_name():

@@ -135,7 +135,8 @@ class KnownFacts:
     def summary(self) -> str:
         """The facts in one line."""
         history = self.history
-        taken = f" ({len(history.retracted)} taken back)" if history.retracted else ""
+        back = len(history.answers.keys() & history.retracted)  # what was assumed may be taken back as well
+        taken = f" ({back} taken back)" if back else ""
         failed = f", {len(history.failed)} could not be measured" if history.failed else ""
         return (
             f"{many(len(history.evaluated), 'subset')} measured{failed}, "
