@@ -118,9 +118,22 @@ def test_what_was_assumed_has_no_question_whose_number_could_be_told():
         history.record(fact)
     assert list(kept_words(history)) == [
         "kept and weighed, though they cannot all hold: your answer to question 1 and an assumption",
-        "kept and weighed, though it goes against what was measured: an assumption",
+        "kept and weighed, though it goes against what was measured or assumed: an assumption",
         "kept and weighed, though they cannot all hold: 2 assumptions",
     ]
+
+
+def test_an_answer_against_an_assumption_is_not_said_to_go_against_what_was_measured_alone():
+    a, b, c = (MEASURED[name][0] for name in "abc")
+    elicitation = after(("b", "a", A), ("c", "a", A))  # each of these is larger, and scores better
+    elicitation.adopt([Assumed(20, a, b, "strict", "prior"), Assumed(21, a, c, "strict", "prior")])
+    told = list(statements_set_aside(elicitation, SimpleNamespace(set_aside=())))
+    assert told == ["not settled: your answer to question 1 goes against what was measured or assumed"]
+    without = Insight(elicitation).without(5)[-1]
+    assert without == "  1 answer still contradicts what was measured or assumed."
+    elicitation.tell(elicitation.ask().id, Settlement(None))
+    kept = "kept and weighed, though it goes against what was measured or assumed: your answer to question 1"
+    assert kept in list(kept_words(elicitation.history))
 
 
 @pytest.mark.parametrize(("answers", "conflict"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)

@@ -130,9 +130,9 @@ class Insight:
             after = now.with_facts((*facts, Retracted(facts[-1].request, request)))
             taken = now.history.answers[request]
             lines = self._compared("Without it", now, after, (taken.first, taken.second))
-        contradicting = sum(s.source is Source.OPERATOR for s in _conflict_of(after))
-        if contradicting == 1:  # a single answer can only contradict what was measured
-            lines.append("  1 answer still contradicts what was measured.")
+        contradicting = len(after.history.answers_behind(_conflict_of(after)))
+        if contradicting == 1:
+            lines.append(f"  1 answer still contradicts {after.history.besides_answers}.")
         elif contradicting:
             lines.append(f"  {contradicting} answers still contradict each other.")
         elif _conflict_of(now):

@@ -317,6 +317,11 @@ class History:
         return {r: self.answers[r] for r in sorted(self.answers) if r not in self.retracted}
 
     @property
+    def besides_answers(self) -> str:
+        """In words, what is stated besides answers: a single one of these contradicts some of it, if anything."""
+        return "what was measured" + (" or assumed" if self.assumed.keys() - self.retracted else "")
+
+    @property
     def failures(self) -> dict[str, int]:
         """How many subsets could not be measured, by the reason."""
         return dict(Counter(failed.reason for failed in self.failed.values()))

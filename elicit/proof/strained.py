@@ -60,7 +60,7 @@ def not_honoured(elicitation: Elicitation, strained: Strained, shown: Callable[[
     yield from strained_words(strained, history.question_numbers, shown)
     yield from kept_words(history)
     if unsettled := elicitation.unsettled:
-        how = "goes against what was measured" if len(unsettled) == 1 else "cannot all hold"
+        how = f"goes against {history.besides_answers}" if len(unsettled) == 1 else "cannot all hold"
         yield f"not settled: {whose_words(history, unsettled)} {how}"
 
 
@@ -90,7 +90,7 @@ def refuted_words(assume: str) -> str:
 
 def although(history: History, conflict: Sequence[int]) -> str:
     """What speaks against answers that contradict each other or what was measured, and which they are."""
-    how = "it goes against what was measured" if len(conflict) == 1 else "they cannot all hold"
+    how = f"it goes against {history.besides_answers}" if len(conflict) == 1 else "they cannot all hold"
     return f"though {how}: {whose_words(history, conflict)}"
 
 
