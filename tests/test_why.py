@@ -30,6 +30,7 @@ from elicit.proof.record_check import check_record
 from elicit.proof.strained import kept_words, strained_in, strained_words
 from elicit.proof.why import NeededAnswers, Otherwise, Reason, Why, _claimed, numbered, otherwise
 from elicit.report.content import gather
+from elicit.report.front import front_section
 from elicit.sessions import begin, elicitation_of
 from elicit.subsets import Attributes, Family, members
 from elicit.utility.explain import Cause
@@ -630,4 +631,6 @@ def test_what_was_measured_outside_the_family_is_not_held_against_the_best_of_it
     assert "no measured subset that may be chosen dominates it" in verified
     assert told[0] == "no measured subset that may be chosen dominates it; it dominates 1 of the 3 measured."
     assert not any("plausible operators expect less of it" in line for line in told)
+    page = "".join(map(str, front_section(gather(why, ()))))
+    assert "But for what may not be chosen, or for noise: what lies above the recommended one leads" in page
     assert re.search(r"; of the other 2( subsets nothing is proven| none is better)", ended), ended

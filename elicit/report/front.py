@@ -24,12 +24,11 @@ def front_section(content: Content) -> Iterator[Html]:
     title = f"{vertical.name} against {against} of the {many(len(content.measured), 'measured subset')}"
     count = len(content.criteria)
     seeming = f" It is drawn by two of the {count} criteria: by a third, what seems to lie below it may be in it."
-    # below it a run recommends only where dominance must hold beyond noise
-    doubt = " But for noise: what lies above the recommended one leads by no more than folds leave to chance."
+    doubt = "" if content.recommended.in_front else _why_below(content)
     yield element(
         "p",
         "Nobody who agrees with the criteria would choose a measured subset below the front. Which one of the front "
-        f"is best, only your answers say.{'' if content.recommended.in_front else doubt}{seeming if count > 2 else ''}",
+        f"is best, only your answers say.{doubt}{seeming if count > 2 else ''}",
     )
     window = _Window.of(content)
     yield element(
@@ -41,6 +40,14 @@ def front_section(content: Content) -> Iterator[Html]:
     yield element("div", "", id="told", class_="told script-only", aria_live="polite", role="status")
     yield element("div", "", id="compared", class_="script-only scroll", aria_live="polite")
     yield _table(content)
+
+
+def _why_below(content: Content) -> str:
+    """Why one below the front is recommended: dominance must hold beyond noise, or what is above may not be chosen."""
+    outside = any(m.subset not in content.family for m in content.measured)
+    but = "what may not be chosen, or for noise" if outside else "noise"
+    leads = "leads by no more than folds leave to chance" + (", or was measured by an earlier run" if outside else "")
+    return f" But for {but}: what lies above the recommended one {leads}."
 
 
 Ends = tuple[float, float]
