@@ -275,6 +275,15 @@ def test_power_is_said_to_be_that_of_the_utility_that_the_settings_name(tmp_path
     assert told in "".join(map(str, power(gathered(read(tmp_path / "j.jsonl")))))
 
 
+@pytest.mark.parametrize("criteria", [SCORE_AND_SIZE, SCORE_AND_SIZE[:1]])
+def test_fewer_attributes_are_said_to_dominate_more_only_where_their_number_is_a_criterion(tmp_path, criteria):
+    oracle = CallableOracle(lambda mask: {"score": mask / 8}, 3, criteria, takes="mask")
+    with begin(tmp_path / "j.jsonl", oracle, Settings(questions=0, budget=5)) as run:
+        drive(run.elicitation, oracle, None, run.journal)
+    text = "".join(map(str, power(gathered(read(tmp_path / "j.jsonl")))))
+    assert ("fewer attributes dominate more of them" in text) == (criteria == SCORE_AND_SIZE)
+
+
 near = st.lists(st.integers(-30, 30) | st.floats(-30, 30), min_size=1, max_size=6)
 
 

@@ -36,14 +36,14 @@ def power(content: Content) -> Iterator[Html]:
     order = sorted(content.candidates, key=lambda i: -content.power[i])
     may = " that may be chosen" if content.dropped else ""
     title = f"Power index of every attribute{may}"
+    smaller = any(c.name == "size" and not c.maximise for c in content.criteria)
+    below = (
+        ": fewer attributes dominate more of them with the same score, so that all may be below 0" if smaller else ""
+    )
     yield element(
         "figure",
         bars(title, [(content.attributes[i], content.power[i], None) for i in order], "no unit"),
-        element(
-            "figcaption",
-            "Power index. Their order counts: fewer attributes dominate more of them with the same score, so that all "
-            "may be below 0.",
-        ),
+        element("figcaption", f"Power index. Their order counts{below}."),
     )
     chosen = content.recommended.names
     rows = [
