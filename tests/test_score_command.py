@@ -289,11 +289,18 @@ def test_what_no_data_could_make_right_is_refused_before_they_are_read(capsys, m
     assert says in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [("score",), ("table", "-o", "t.csv")])
-def test_groups_that_are_none_are_refused_before_the_data_are_read(capsys, monkeypatch, command):
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (("score", "wine", "--groups", "ash"), "--groups is such as"),
+        (("table", "wine", "-o", "t.csv", "--groups", "ash"), "--groups is such as"),
+        (("table", "wine", "-o", "t.csv", "--scoring", "accuraci"), "did you mean 'accuracy'"),
+    ],
+)
+def test_groups_and_scorers_that_are_none_are_refused_before_the_data_are_read(capsys, monkeypatch, command, says):
     monkeypatch.setattr("elicit.commands.chosen_data.load", lambda *_, **__: pytest.fail("the data were read"))
-    assert main([command[0], "wine", "--groups", "ash", *command[1:]]) == 2
-    assert "--groups is such as" in capsys.readouterr().err
+    assert main(list(command)) == 2
+    assert says in capsys.readouterr().err
 
 
 def test_a_mistyped_option_is_told_before_anything_is_computed(capsys):

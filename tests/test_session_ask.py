@@ -621,6 +621,7 @@ def test_a_file_that_is_not_utf_8_says_how_to_save_it(ask, tmp_path):
         (("--criteria", "cost"), "add --cost FILE"),
         (("--prior", "relieef"), "did you mean 'relief'"),
         (("--keep", '"a'), "correct the quotes"),
+        (("--scoring", "accuraci"), "did you mean 'accuracy'"),
     ],
 )
 def test_what_no_data_could_make_right_is_refused_before_they_are_read(ask, tmp_path, monkeypatch, options, says):

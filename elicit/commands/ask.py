@@ -27,6 +27,7 @@ from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.oracles.columns import columns_of
 from elicit.oracles.naming import known_names
 from elicit.printable import many, printable
+from elicit.scores.answers import refuse_unknown_scoring
 from elicit.scores.registry import score_named
 from elicit.sessions import begin
 from elicit.sources.oracle import wrapper_of
@@ -49,6 +50,8 @@ def run(args: argparse.Namespace) -> int:
     settings = _settings(args)
     if args.prior is not None:
         score_named(args.prior)  # a name that is none is refused before anything is read
+    if args.scoring is not None:
+        refuse_unknown_scoring(args.scoring)
     listed(args.keep)  # as are broken quotes
     section, data = _read(args)
     attributes = columns_of(data.X, data.columns, data.groups).attributes

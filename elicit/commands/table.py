@@ -26,6 +26,7 @@ from elicit.errors import InputError
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, measure_many, write_table
 from elicit.printable import many, printable
+from elicit.scores.answers import refuse_unknown_scoring
 from elicit.sources.oracle import wrapper_of
 from elicit.subsets import Family, Mask
 
@@ -36,6 +37,8 @@ _PARTIAL = ".part"
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     refuse_to_overwrite(args.output, args.data)
+    if args.scoring is not None:
+        refuse_unknown_scoring(args.scoring)  # before the data are read
     how = {key: getattr(args, key) for key in ("tidy", "holds", "model", "groups", "drop", "group_col")}
     data = chosen_data(args.data, args.target, **how)
     section = {"data": args.data, "model": args.model, "folds": args.folds}

@@ -97,13 +97,19 @@ def answers(model: Any, response: str = "auto", target: Any = None, *, single: b
     return ModelAnswers(model, method, _column(model, method, target, single), single)
 
 
+def refuse_unknown_scoring(name: str) -> None:
+    """Refuse a name of a scorer that scikit-learn does not know."""
+    if name not in get_scorer_names():
+        hint = nearest(name, get_scorer_names(), "sklearn.metrics.get_scorer_names() lists them")
+        raise InputError(f"unknown scoring {name!r}{hint}")
+
+
 def scorer_of(model: Any, scoring: Any) -> Any:
     """The scorer of scikit-learn that is meant: one number, more is better."""
     if isinstance(scoring, Mapping | list | tuple | set):
         raise InputError("scoring must be one score, found several; name the one that counts")
-    if isinstance(scoring, str) and scoring not in get_scorer_names():
-        hint = nearest(scoring, get_scorer_names(), "sklearn.metrics.get_scorer_names() lists them")
-        raise InputError(f"unknown scoring {scoring!r}{hint}")
+    if isinstance(scoring, str):
+        refuse_unknown_scoring(scoring)
     if scoring is not None and not isinstance(scoring, str) and not callable(scoring):
         raise InputError(f"scoring is the name of a scorer, a function (model, X, y), or None; found {scoring!r:.40}")
     return check_scoring(model, scoring=scoring)
