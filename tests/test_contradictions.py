@@ -131,7 +131,9 @@ def test_an_answer_against_an_assumption_is_not_said_to_go_against_what_was_meas
     assert told == ["not settled: your answer to question 1 goes against what was measured or assumed"]
     without = Insight(elicitation).without(5)[-1]
     assert without == "  1 answer still contradicts what was measured or assumed."
-    elicitation.tell(elicitation.ask().id, Settlement(None))
+    request = elicitation.ask()
+    assert request.why == "this answer goes against what was measured or assumed"
+    elicitation.tell(request.id, Settlement(None))
     kept = "kept and weighed, though it goes against what was measured or assumed: your answer to question 1"
     assert kept in list(kept_words(elicitation.history))
 

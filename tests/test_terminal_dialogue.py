@@ -203,6 +203,8 @@ def test_without_a_desk_a_question_is_answered_and_a_contradiction_settled():
     assert reply is Answer.SECOND
     assert "Question 2" in page(dialogue)
     assert "These 2 answers cannot all hold" in page(alone(CONFLICT, [])[0])
+    against = Reconcile(9, (3,), "this answer goes against what was measured")
+    assert "This answer goes against what was measured. Take it back" in page(alone(against, [])[0])
     assert alone(CONFLICT, ["down", "t"])[1] == Settlement(5)
     assert alone(CONFLICT, ["k"])[1] == Settlement(None)
 

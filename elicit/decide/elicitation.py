@@ -323,7 +323,9 @@ class Elicitation:
         rng = self._randomness()
         conflict = self.unsettled
         if conflict:
-            return Asked(self._next_id, reconcile=conflict, why="these answers cannot all hold")
+            against = f"this answer goes against {self.history.besides_answers}"
+            why = against if len(conflict) == 1 else "these answers cannot all hold"
+            return Asked(self._next_id, reconcile=conflict, why=why)
         stopping = Stopping(self.beliefs)
         left = self.budget - self.evaluations
         reason = stopping.reason()

@@ -24,7 +24,7 @@ class RepairPage:
     def __init__(
         self, request: Reconcile, attributes: Attributes, criteria: Sequence[Criterion], desk: Desk | None
     ) -> None:
-        self._attributes, self._criteria = attributes, criteria
+        self._attributes, self._criteria, self._why = attributes, criteria, request.why
         self._given = {} if desk is None else {given.request: given for given in desk.answers()}
         self._answers = [id for id in request.conflict if desk is None or id in self._given]
         #: the measured orders that the answers contradict
@@ -61,8 +61,12 @@ class RepairPage:
         """The answers, and the measured orders that they contradict."""
         lines: list[Line] = [[]]
         count = len(self._answers)
-        told = "This answer contradicts what was measured" if count == 1 else f"These {count} answers cannot all hold"
-        lines += text_lines(f"{told}. Take one back, or keep all: then they are weighed against each other.", columns)
+        if count == 1:
+            told = f"{self._why.capitalize()}. Take it back, or keep it: then both are weighed."
+        else:
+            weighed = "then they are weighed against each other"
+            told = f"These {count} answers cannot all hold. Take one back, or keep all: {weighed}."
+        lines += text_lines(told, columns)
         lines.append([])
         for id in self._answers:
             lines += self._one_of_them(id, columns)
