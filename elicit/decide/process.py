@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
@@ -74,16 +73,54 @@ class Kernel:
     weights: Vector | None = None
     size_variance: float = 0.0
 
-    def __call__(self, a: Matrix, b: Matrix, differ: Callable[[Vector | None], Matrix] | None = None) -> Matrix:
-        """Shape (first, second), of subsets given as bits; `differ`: what stands in for `flips` of the two."""
-        differ = partial(flips, a, b) if differ is None else differ
-        found = (1 - self.additive_share) * np.exp(-(differ(1 / self.length_scales) ** EXPONENT)) + CONSTANT
+    def __call__(self, a: Matrix, b: Matrix, terms: _Terms | None = None) -> Matrix:
+        """Shape (first, second), of subsets given as bits; `terms`: those of the two, where they are kept."""
+        terms = _Terms(a, b) if terms is None else terms
+        found = (1 - self.additive_share) * terms.alike(1 / self.length_scales) + CONSTANT
         if self.additive_share:
-            found += self.additive_share * (1 - 2 * differ(self.weights) / a.shape[1])
+            found += self.additive_share * terms.additive(self.weights)
         if self.size_variance:
-            sizes, others = 1 + a.sum(axis=1)[:, None], 1 + b.sum(axis=1)[None, :]
-            found += self.size_variance * np.minimum(sizes / others, others / sizes)
+            found += self.size_variance * terms.of_sizes()
         return np.asarray(found)
+
+
+class _Terms:
+    """What kernels are made of between subsets given as bits.
+
+    keep: each is computed once, for the dozens of kernels that are tried share a few. They take most of the time of a
+    fit: flips between subsets of thousands of attributes, otherwise powers and exponentials.
+    """
+
+    def __init__(self, a: Matrix, b: Matrix, keep: bool = False) -> None:
+        self._a, self._b = a, b
+        self._kept: dict[tuple[str, bytes], Matrix] | None = {} if keep else None
+
+    def flips(self, weights: Vector | None) -> Matrix:
+        return self._term("flips", weights, lambda: flips(self._a, self._b, weights))
+
+    def alike(self, weights: Vector) -> Matrix:
+        """How alike subsets are, where a flip counts by its weight."""
+        return self._term("alike", weights, lambda: np.exp(-(self.flips(weights) ** EXPONENT)))
+
+    def additive(self, weights: Vector | None) -> Matrix:
+        """The same where attributes add up."""
+        return self._term("additive", weights, lambda: 1 - 2 * self.flips(weights) / self._a.shape[1])
+
+    def of_sizes(self) -> Matrix:
+        """How alike their sizes are."""
+        return self._term("sizes", None, self._ratios)
+
+    def _ratios(self) -> Matrix:
+        sizes, others = 1 + self._a.sum(axis=1)[:, None], 1 + self._b.sum(axis=1)[None, :]
+        return np.asarray(np.minimum(sizes / others, others / sizes))
+
+    def _term(self, kind: str, weights: Vector | None, computed: Callable[[], Matrix]) -> Matrix:
+        if self._kept is None:
+            return computed()
+        key = kind, b"" if weights is None else weights.tobytes()
+        if key not in self._kept:
+            self._kept[key] = computed()
+        return self._kept[key]
 
 
 @dataclass(frozen=True)
@@ -176,30 +213,15 @@ def fit_hyperparameters(seen: Matrix, numbers: Vector, kernels: Iterable[tuple[K
     """
     targets = Scale.of(numbers).read(numbers)
     best, most = None, -np.inf
-    differ = _Differences(seen)
+    terms = _Terms(seen, seen, keep=True)
     for kernel, log_prior_of_kernel in kernels:
-        covariance = kernel(seen, seen, differ)
+        covariance = kernel(seen, seen, terms)
         for noise in NOISES:
             posterior = log_prior_of_kernel + _log_likelihood(*_whitened(covariance, noise, targets))
             if posterior > most:
                 most, best = posterior, Hyperparameters(kernel, noise)
     assert best is not None
     return replace(best, kernel=_attribute_by_attribute(best, seen, targets))
-
-
-class _Differences:
-    """The flips between subsets by each weighting, computed once: of thousands of attributes they take most of the time
-    of a fit, and the dozens of kernels that are tried share a few."""
-
-    def __init__(self, seen: Matrix) -> None:
-        self._seen = seen
-        self._found: dict[bytes, Matrix] = {}
-
-    def __call__(self, weights: Vector | None) -> Matrix:
-        key = b"" if weights is None else weights.tobytes()
-        if key not in self._found:
-            self._found[key] = flips(self._seen, self._seen, weights)
-        return self._found[key]
 
 
 def _attribute_by_attribute(given: Hyperparameters, seen: Matrix, targets: Vector) -> Kernel:
@@ -222,12 +244,13 @@ def negative_log_posterior(
 ) -> tuple[float, Vector]:
     """What is minimised over the length scales, each e^shift times shorter than given, and its gradient."""
     kernel = replace(given.kernel, length_scales=given.kernel.length_scales * np.exp(-shifts))
-    root, whitened = _whitened(kernel(seen, seen), given.noise, targets)
+    terms, weights = _Terms(seen, seen, keep=True), 1 / kernel.length_scales
+    root, whitened = _whitened(kernel(seen, seen, terms), given.noise, targets)
     dual = _dual(root, whitened)
     inverse = cho_solve((root, True), np.eye(len(seen)), check_finite=False)
     pull = np.outer(dual, dual) / _variance(whitened) - inverse  # twice the gradient by each covariance
-    far = flips(seen, seen, 1 / kernel.length_scales)
-    steep = np.where(far > 0, EXPONENT * np.exp(-(far**EXPONENT)) / np.maximum(far, 1e-12) ** (1 - EXPONENT), 0.0)
+    far, near = terms.flips(weights), terms.alike(weights)
+    steep = np.where(far > 0, EXPONENT * near / np.maximum(far, 1e-12) ** (1 - EXPONENT), 0.0)
     pull *= (1 - kernel.additive_share) * steep
     flipped = 2 * (pull.sum(axis=1) @ seen - ((pull @ seen) * seen).sum(axis=0))  # each attribute's share of it
     expected = shifts / LENGTH_SCALE_SPREAD**2

@@ -260,6 +260,17 @@ def test_flips_are_computed_once_for_all_kernels_that_are_tried_with_the_same_we
     assert (found.kernel, found.noise) == posterior[max(posterior)]
 
 
+def test_flips_are_computed_once_for_each_place_where_the_search_for_length_scales_looks(monkeypatch):
+    rng, n = np.random.default_rng(4), 12
+    seen, numbers = rng.integers(0, 2, (30, n)).astype(float), rng.normal(size=30)
+    computed = []
+    monkeypatch.setattr(processes, "flips", lambda *given: computed.append(given) or flips(*given))
+    reading = Hyperparameters(Kernel(np.full(n, 3.0)), 0.03)
+    _, slope = negative_log_posterior(np.linspace(-1, 1, n), reading, seen, standardised(numbers))
+    assert len(computed) == 1
+    assert slope.shape == (n,)
+
+
 def test_what_is_expected_of_attributes_counts_by_its_ratios_alone():
     expected = np.array([1.0, 1 / 2, 1 / 3])
     for kernel, _ in [*candidate_kernels(3, expected), *candidate_kernels(3, 7 * expected)]:
