@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+from numpy.linalg import LinAlgError
+from scipy.linalg import cho_solve
+from scipy.linalg.lapack import dpotrf, dtrtrs
 from scipy.optimize import minimize
 
 from elicit.utility.monomials import Matrix, Vector
@@ -178,7 +180,7 @@ class Process:
     def predicted(self, subsets: Matrix) -> tuple[Vector, Vector]:
         """Mean and standard deviation, on the scale, of subsets given as bits."""
         near = self.kernel(subsets, self.seen)
-        known = solve_triangular(self.root, near.T, lower=True, check_finite=False)
+        known = _solved(self.root, near.T)
         itself = self.kernel(subsets[:1], subsets[:1])[0, 0]  # of all subsets alike
         left = np.maximum(itself - (known * known).sum(axis=0), 1e-12)
         return near @ self.dual, np.sqrt(left * self.variance)
@@ -278,13 +280,23 @@ def last_refit(count: int) -> int:
 
 def _whitened(covariance: Matrix, noise: float, targets: Vector) -> tuple[Matrix, Vector]:
     """The Cholesky factor L of the covariance with noise, and L⁻¹ targets."""
-    root = cholesky(covariance + noise * np.eye(len(covariance)), lower=True, check_finite=False)
-    return root, np.asarray(solve_triangular(root, targets, lower=True, check_finite=False))
+    noisy = np.array(covariance, order="F")
+    noisy.flat[:: len(noisy) + 1] += noise  # its diagonal
+    root, failed = dpotrf(noisy, lower=True, overwrite_a=True)
+    if failed:
+        raise LinAlgError("the covariance is not positive definite")
+    return root, _solved(root, targets)
+
+
+def _solved(root: Matrix, right: Matrix, transposed: bool = False) -> Matrix:
+    """L⁻¹ right, or L⁻ᵀ right: for few subsets the checks around LAPACK take longer than what it does."""
+    found, _ = dtrtrs(root, right, lower=True, trans=transposed)
+    return np.asarray(found)
 
 
 def _dual(root: Matrix, whitened: Vector) -> Vector:
     """L⁻ᵀ L⁻¹ targets."""
-    return np.asarray(solve_triangular(root, whitened, lower=True, trans="T", check_finite=False))
+    return _solved(root, whitened, transposed=True)
 
 
 def candidate_kernels(n: int, weights: Vector | None = None) -> list[tuple[Kernel, float]]:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.linalg import LinAlgError
+from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import approx_fprime
 
 from elicit.decide import process as processes
@@ -269,6 +271,28 @@ def test_flips_are_computed_once_for_each_place_where_the_search_for_length_scal
     _, slope = negative_log_posterior(np.linspace(-1, 1, n), reading, seen, standardised(numbers))
     assert len(computed) == 1
     assert slope.shape == (n,)
+
+
+@pytest.mark.parametrize("subsets", [1, 2, 60])
+def test_the_factor_and_what_is_solved_with_it_are_those_of_scipy_to_the_last_bit(subsets):
+    """SciPy's own functions check much beforehand; runs that were kept go on with what they computed."""
+    rng, n = np.random.default_rng(subsets), 12
+    seen, targets = rng.integers(0, 2, (subsets, n)).astype(float), rng.normal(size=subsets)
+    process = fitted(n, seen, targets, np.arange(1.0, n + 1))
+    noisy = process.kernel(seen, seen) + process.noise * np.eye(subsets)
+    root = cholesky(noisy, lower=True)
+    whitened = solve_triangular(root, process.targets, lower=True)
+    assert np.array_equal(process.root, root)
+    assert np.array_equal(process.dual, solve_triangular(root, whitened, lower=True, trans="T"))
+    near = process.kernel(1 - seen, seen)
+    known = solve_triangular(root, near.T, lower=True)
+    left = np.maximum(process.kernel(seen[:1], seen[:1])[0, 0] - (known * known).sum(axis=0), 1e-12)
+    assert np.array_equal(process.predicted(1 - seen)[1], np.sqrt(left * process.variance))
+
+
+def test_what_is_no_covariance_is_refused():
+    with pytest.raises(LinAlgError, match="not positive definite"):
+        processes._whitened(np.array([[1.0, 2.0], [2.0, 1.0]]), 0.1, np.ones(2))
 
 
 def test_what_is_expected_of_attributes_counts_by_its_ratios_alone():
