@@ -80,6 +80,7 @@ def drive(
     time_limit: float | None = None,
     ahead: int = 0,
     claim: bool = True,
+    strained: bool = True,
     attended: bool = False,
 ) -> Result:
     """Play the elicitation to its end, and say what it came to.
@@ -95,6 +96,7 @@ def drive(
         least, so that nothing that was decided is thrown away and every sitting brings the run further.
     ahead: processes that go on with the run while the operator thinks; the facts are the same for any number.
     claim: write what was proven into the journal at the end, which may take a while.
+    strained: work out which statements are set aside, by a linear program over all of them; otherwise none is named.
     attended: a person reads along: what would be recommended, and its regret (some linear programs), is told before
         a question only, so that nobody waits for it after a reply.
     """
@@ -130,7 +132,7 @@ def drive(
     with one_thread():
         if claim and journal is not None and not _is_claimed(journal, request.subset):
             journal.claim(claim_of(elicitation), at=stamp())
-        return result_of(elicitation, request, seconds, kept, strained_in(elicitation))
+        return result_of(elicitation, request, seconds, kept, strained_in(elicitation) if strained else ())
 
 
 def _is_claimed(journal: Journal, subset: Mask | None) -> bool:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -128,9 +129,11 @@ def play(
     """
     best = "best score so far" if run.judge.declared else "best by the answers so far"
     with _follower(verbose, label, best, callback) as follow:
+        # a selector claims in its own way, and shows no statements that are set aside
+        driven = partial(drive, operator=run.judge.ask, n_jobs=n_jobs, progress=follow, claim=False, strained=False)
         if folder is None:
             elicitation = run.elicitation(oracle)
-            return elicitation, drive(elicitation, oracle, run.judge.ask, n_jobs=n_jobs, progress=follow)
+            return elicitation, driven(elicitation, oracle)
         journals = made_folder(folder)
         with told_apart(run.operator) as who:
             header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": who})
@@ -141,7 +144,7 @@ def play(
                     elicitation.resume()
                 over = elicitation.history.stopped is not None  # then nothing is measured any more
                 known = Remembering(oracle, {} if over else measured_before(journals, oracle.fingerprint))
-                result = drive(elicitation, known, run.judge.ask, journal, n_jobs=n_jobs, progress=follow, claim=False)
+                result = driven(elicitation, known, journal=journal)
                 if journal.last_claim is None:
                     journal.claim(_claim(run, elicitation), time.time())
                 return elicitation, result
