@@ -75,7 +75,7 @@ def holds_plain_numbers(X: Any) -> bool:
 
 
 def laid_out_by_columns(X: Any) -> Any:
-    """A pandas frame of numbers, each column of which lies in one piece: a new one where need be; all else as it is.
+    """A pandas frame of 64-bit numbers with each column in one piece, a new one where need be; all else as it is.
 
     A frame around an array keeps its rows in one piece. How the rows of some of its columns are laid out then depends
     on which ones they are, and with it the last digits of their sums: equal distances of neighbours might become
@@ -83,12 +83,9 @@ def laid_out_by_columns(X: Any) -> Any:
     """
     if not (hasattr(X, "iloc") and is_frame(X) and holds_plain_numbers(X)):
         return X
-    columns = [X.iloc[:, k] for k in range(X.shape[1])]
-    if all(column.to_numpy().flags.c_contiguous for column in columns):
+    if all(column.to_numpy().flags.c_contiguous for _, column in X.items()):
         return X
-    made = type(X)(dict(enumerate(columns)))
-    made.columns = X.columns
-    return made
+    return X.apply(lambda column: column)  # joined by pandas, which keeps the kind of frame and what is noted on it
 
 
 def require_array_or_frame(X: object) -> None:

@@ -200,6 +200,27 @@ def test_a_frame_is_laid_out_by_columns_and_stays_what_it_was():
         assert laid_out_by_columns(other) is other
 
 
+def test_what_is_laid_out_anew_stays_the_kind_of_frame_that_it_was_with_what_is_noted_on_it():
+    pandas = pytest.importorskip("pandas")
+
+    class Noted(pandas.DataFrame):
+        @property
+        def _constructor(self):
+            return Noted
+
+    class Owned(pandas.DataFrame):
+        def __init__(self, owner, *args, **how):
+            super().__init__(*args, **how)
+            self.attrs["owner"] = owner
+
+    noted, owned = Noted(np.array(X), copy=False), Owned("us", np.array(X), copy=False)
+    noted.attrs["unit"] = "mg"
+    made = laid_out_by_columns(noted)
+    assert made is not noted
+    assert (type(made), made.attrs) == (Noted, {"unit": "mg"})
+    assert laid_out_by_columns(owned).attrs == {"owner": "us"}
+
+
 class Moody(ClassifierMixin, BaseEstimator):
     """Fails where its only column holds a certain kind of value."""
 
