@@ -962,6 +962,18 @@ def test_a_suite_where_no_regret_is_known_compares_the_utilities_in_each_scenari
     assert "at most 6 questions" not in second, "no promise is told of what has no regret"
 
 
+def test_a_suite_says_of_utilities_why_a_method_has_none_and_what_no_seconds_are(folder, capsys):
+    measured_live(toml(folder, seeds=1, methods=["sfs", "sbs"]))
+    text = (folder / "s.toml").read_text()
+    for name, limits in (("free", "budget = 9"), ("small", "budget = 3\nmax_size = 1")):
+        (folder / f"{name}.toml").write_text(text.replace("budget = 9", limits))
+    assert main(["compare", *(str(folder / f"{name}.toml") for name in ("free", "small")), "--n-jobs", "1"]) == 0
+    told = capsys.readouterr().out
+    assert "\nsmall, sbs never came down to max_size (budget: 3 evaluations)\n" in told
+    assert told.count("(–: all of it)") == 1
+    assert "free, " not in told
+
+
 def test_what_was_decided_when_the_data_were_read_is_told(folder, capsys):
     rows = "".join(f"{k % 7},{'' if k == 3 else k % 5},1,{k % 2}\n" for k in range(20))
     (folder / "d.csv").write_text("a,b,c,kind\n" + rows)

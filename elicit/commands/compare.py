@@ -43,6 +43,7 @@ from elicit.scenario import OURS, Scenario
 from elicit.scenario_file import read_scenario
 
 _HOW_THEY_LEARN = "classical methods are told the utility, ours has to ask"
+_SECONDS = "seconds leave out what an earlier run had measured (–: all of it)"
 _WHO_ERRS = "all operators of a seed err at the same questions, so only more seeds tell more of them"
 
 
@@ -88,7 +89,7 @@ def _tell(paths: Sequence[Path], scenarios: Sequence[Scenario], played: Sequence
     elif choosing:
         lines, notes = Choosing.of(by_name).lines(screen_width()), _suite_notes(by_name, scenarios)
     else:
-        lines, notes = _suite(by_name)
+        lines, notes = _suite(by_name, scenarios)
         notes += _suite_notes(by_name, scenarios)
     print("\n".join(lines))
     for note in ["", *notes] if notes else []:
@@ -188,7 +189,7 @@ def _check_suite(paths: Sequence[Path], scenarios: Sequence[Scenario], choosing:
             raise InputError(f"{path}: a suite counts every evaluation; leave trace_every out, or play it alone")
 
 
-def _suite(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
+def _suite(played: Mapping[str, Results], scenarios: Sequence[Scenario]) -> tuple[list[str], list[str]]:
     """One table of the scenarios whose regret is known, one of utilities for each other, and notes on them."""
     lines = [line for name, results in played.items() for line in lines_of(name, results)]
     others = {name: played[name] for name in played.keys() - {line.scenario for line in lines}}
@@ -196,7 +197,10 @@ def _suite(played: Mapping[str, Results]) -> tuple[list[str], list[str]]:
     tables += [_by_utility(name, others[name]) for name in played if name in others]
     notes = [*promises_kept(lines), ""] if lines else []
     notes += [_HOW_THEY_LEARN, *_wrong_notes([run for results in played.values() for run in results])]
+    notes += [_SECONDS] if others else []
     notes += _interval_note([difference for results in others.values() for difference in differences(results)])
+    for (name, results), scenario in zip(played.items(), scenarios, strict=False):
+        notes += [f"{printable(name)}, {end}" for end in _ends(results, scenario) if name in others]
     return [row for k, rows in enumerate(tables) for row in ([""] if k else []) + rows], notes
 
 
@@ -238,19 +242,12 @@ def _interval_note(apart: Iterable[Difference]) -> list[str]:
 
 def _notes(results: Results, scenario: Scenario) -> list[str]:
     """Notes on how the table is to be read."""
-    seconds = "seconds leave out what an earlier run had measured (–: all of it)"
-    notes = [f"{_HOW_THEY_LEARN}; {seconds}" if OURS in methods_of(scenario) else seconds, *_wrong_notes(results)]
+    notes = [f"{_HOW_THEY_LEARN}; {_SECONDS}" if OURS in methods_of(scenario) else _SECONDS, *_wrong_notes(results)]
     notes += _interval_note(differences(results))
-    chosen = scenario.plain.get("elicit", {})
-    sections = chosen if isinstance(chosen, list) else [chosen]
-    if isinstance(chosen, list) and OURS not in methods_of(scenario):
+    if isinstance(scenario.plain.get("elicit"), list) and OURS not in methods_of(scenario):
         notes.append(f"[[elicit]] was not played: `methods` does not name {OURS!r}")
     notes += _different_choices(scenario)
-    limited = scenario.goal == TradeOff() and any("max_size" in section for section in sections)
-    ends = {
-        _ending_in_words(run, limited) for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]
-    }
-    notes += [*data_notes(scenario), *not_followed(results), *map(printable, sorted(ends))]
+    notes += [*data_notes(scenario), *not_followed(results), *_ends(results, scenario)]
     return [*notes, *failure_lines(run["failures"] for run in results)]
 
 
@@ -271,6 +268,15 @@ def _different_choices(scenario: Scenario) -> list[str]:
             f"all other methods have the family and the budget of the first [[elicit]], {printable(first.name)}"
         )
     return notes
+
+
+def _ends(results: Results, scenario: Scenario) -> list[str]:
+    """Why methods stopped early, or recommend nothing."""
+    chosen = scenario.plain.get("elicit", {})
+    sections = chosen if isinstance(chosen, list) else [chosen]
+    limited = scenario.goal == TradeOff() and any("max_size" in section for section in sections)
+    ended = [run for run in results if run["stopped"].startswith(HINDERED) or not run["subset"]]
+    return [printable(end) for end in sorted({_ending_in_words(run, limited) for run in ended})]
 
 
 def _ending_in_words(run: RunResult, limited: bool) -> str:
