@@ -169,6 +169,8 @@ def test_many_classes_keep_their_names_so_that_every_score_serves(tmp_path):
             r"it holds numbers with signs or blanks, as in '1\.5%'; write the numbers alone",
         ),
         ([f"{k}.5 kg" for k in range(1, 31)], r"it holds numbers with a unit, as in '1\.5 kg'; write the num"),
+        ([f"{k}e{k % 3 + 3} cells" for k in range(1, 31)], "it holds numbers with a unit, as in '10e4 cells'; write"),
+        ([f"{k} 000\u00a0km" for k in range(1, 31)], r"it holds numbers with a unit, as in '1 000\\xa0km'; write the"),
         ([f"{k}°C" for k in range(1, 31)], "it holds numbers with a unit, as in '10°C'; write the numbers alone"),
         ([f"name {k}" for k in range(1, 31)], "30 different texts in 30 rows look like names"),
         ([f"{k} {'ab'[k % 2]}" for k in range(1, 31)], "30 different texts in 30 rows look like names"),

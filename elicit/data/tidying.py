@@ -54,12 +54,15 @@ _DATE = re.compile(
 #: A number as it may be written where commas are decimal: points may stand between its thousands.
 _COMMA_NUMBER = re.compile(r"[+-]?\d[\d.]*(,\d+)?([eE][+-]?\d+)?")
 
+#: The digits of a number, perhaps with blanks or the like between its thousands.
+_DIGITS = r"\d([\d.,]|[ '’\u00a0\u202f](?=\d))*"
+
 #: A number with the sign of a unit before or after it, or blanks or the like between its thousands, or a printed minus.
-_WITH_SIGNS = re.compile(r"[+\-−]?[$€£¥]? ?[+\-−]?\d([\d.,]|[ '’\u00a0\u202f](?=\d))* ?[%$€£¥]?")
+_WITH_SIGNS = re.compile(rf"[+\-−]?[$€£¥]? ?[+\-−]?{_DIGITS} ?[%$€£¥]?")
 _SIGNS = frozenset("%$€£¥−'’ \u00a0\u202f")
 
-#: A number and the letters of its unit, as in 86,1 kg, 4.2 mmol/l or 37 °C.
-_WITH_UNIT = re.compile(r"[+\-−]?\d[\d.,]* ?(?P<unit>[^\W\d_].*|°.*)")
+#: A number and the letters of its unit, as in 86,1 kg, 4.2 mmol/l, 37 °C or 3e5 cells.
+_WITH_UNIT = re.compile(rf"[+\-−]?{_DIGITS}([eE][+-]?\d+)?[ \u00a0\u202f]?(?P<unit>[^\W\d_].*|°.*)")
 
 #: A column of many values is one of numbers when there are at least so many numbers for each cell that is none.
 STRAY = 10
