@@ -87,8 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a name that the terminal cannot show is escaped
             stream.reconfigure(errors="backslashreplace")
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
+    if isinstance(sys.stdin, io.TextIOWrapper):  # a file of answers may be marked as UTF-8 where that is not the rule
+        sys.stdin.reconfigure(encoding=None if sys.stdin.isatty() else "utf-8-sig", errors="replace")
     try:
         with _exiting_at_once():
             args = _parser().parse_args(argv)

@@ -154,6 +154,14 @@ def test_what_a_stream_cannot_show_is_escaped_and_what_cannot_be_read_is_replace
     assert seen == ["a\ufffdb\n"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "gbk"])
+def test_a_file_of_answers_may_be_marked_as_utf_8_whatever_is_usual_where_it_is_read(command, monkeypatch, encoding):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfa\nb\n"), encoding=encoding))
+    seen = []
+    assert command(lambda: seen.extend(sys.stdin) or 0) == 0
+    assert seen == ["a\n", "b\n"]
+
+
 def test_a_stream_of_another_kind_will_do():
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):

@@ -148,8 +148,6 @@ class LineOperator(Person):
             if line is None:
                 raise Leave("the answers have ended")
             self._read += 1
-            if self._read == 1:
-                line = line.removeprefix("\ufeff")  # editors on Windows mark a file as UTF-8
             word = " ".join(line.lower().split())
             word = _SHORT.get(word, word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}…")
             if not word:

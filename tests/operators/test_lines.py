@@ -47,13 +47,6 @@ def test_a_line_is_an_answer(line, answer):
     assert operator(f"\n\n{line}\nb\n")[0](QUESTION) is answer
 
 
-def test_a_file_of_answers_may_be_marked_as_utf_8():
-    person, _ = operator("\ufeffb\n\ufeffa\n")
-    assert person(QUESTION) is Answer.SECOND
-    with pytest.raises(InputError, match="standard input, line 2"):
-        person(QUESTION)
-
-
 @pytest.mark.parametrize("before", ["", "undo "])
 def test_what_is_far_too_long_for_an_answer_is_told_by_its_beginning(before):
     with pytest.raises(InputError) as told:
