@@ -1,6 +1,7 @@
 """The terminal operator over a pipe: keys as a terminal sends them, without one."""
 
 import io
+import os
 import signal
 import sys
 import threading
@@ -169,3 +170,33 @@ def test_after_a_stop_from_outside_the_screen_shows_again_what_is_asked(monkeypa
             after = screen.getvalue()[at:]
             assert "Which of these two subsets is better" in after
             assert "evaluated 3 of 12" not in after
+
+
+def test_a_stop_from_outside_gives_the_shell_its_keys_and_then_the_page_as_it_wants_them(monkeypatch):
+    termios, vt100 = pytest.importorskip("termios"), pytest.importorskip("prompt_toolkit.input.vt100")
+    keyboard, line = os.openpty()
+    modes = [termios.tcgetattr(line)]
+
+    def look(*_):
+        modes.append(termios.tcgetattr(line))
+
+    monkeypatch.setattr(terminal.os, "kill", look)
+    timers = [
+        threading.Timer(0.3, look),
+        threading.Timer(0.6, signal.pthread_kill, (threading.main_thread().ident, signal.SIGTSTP)),
+        threading.Timer(0.9, look),
+        threading.Timer(1.2, os.write, (keyboard, b"a")),
+    ]
+    with (
+        open(line) as stream,
+        TerminalOperator(
+            ATTRIBUTES, SCORE_AND_SIZE, Desk(), input=vt100.Vt100Input(stream), output=DummyOutput()
+        ) as operator,
+    ):
+        for timer in timers:
+            timer.start()
+        assert operator(QUESTION) == Answer.FIRST
+    os.close(keyboard)
+    shell, asked, stopped, again = modes
+    assert stopped == shell != asked
+    assert again == asked
