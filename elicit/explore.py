@@ -157,6 +157,11 @@ def _require_same_run(journal: str, found: Header, header: Header) -> None:
     had, wanted = _by_name(found.settings), _by_name(header.settings)
     for key in dict.fromkeys((*wanted, *had)):
         if not _alike(had.get(key), wanted.get(key)):
+            if key == "value":  # of which a digest is kept, in which nobody could read how they differ
+                raise JournalError(
+                    f"{journal} belongs to a run with another value, or was begun when none was noted; "
+                    "begin another journal"
+                )
             raise JournalError(
                 f"{journal} belongs to a run with another {key}: it has {had.get(key)!r}, "
                 f"this one {wanted.get(key)!r}; begin another journal"

@@ -154,8 +154,11 @@ def test_a_journal_of_another_value_is_refused(tmp_path):
         frugal = explore(method("hill-climb", value=trade_off, budget=9), Counting(), journal=path)
         assert frugal.evaluations == 9
     for changed in ({}, {"value": lambda _, criteria: criteria[0] - 0.5 * criteria[1]}):
-        with pytest.raises(JournalError, match="another value"):
+        with pytest.raises(JournalError, match="another value, or was begun when none was noted; begin another"):
             explore(method("hill-climb", budget=9, **changed), Counting(), journal=path)
+    explore(method("hill-climb", budget=9), Counting(), journal=tmp_path / "none noted")
+    with pytest.raises(JournalError, match="begun when none was noted"):
+        explore(method("hill-climb", value=trade_off, budget=9), Counting(), journal=tmp_path / "none noted")
 
 
 def test_a_ranking_goes_on_under_libraries_that_compute_other_last_digits(tmp_path):
