@@ -62,20 +62,23 @@ def is_frame(X: object) -> bool:
 
 
 def holds_plain_numbers(X: Any) -> bool:
-    """Whether X is dense, and all its columns are stored as 64-bit numbers: of one type, or of both in pandas.
+    """Whether X is dense, and any of its columns become an array of the type of number that all would become.
 
+    A frame holds floats of one precision (32 or 64 bits) or whole numbers of 64 bits; only pandas may have both of 64.
     Rows of polars become arrays that are laid out by the type of their columns.
     """
     if hasattr(X, "tocsr"):
         return False
     if is_frame(X):
         kinds = {str(kind) for kind in X.dtypes}  # pandas has types called "Float64", too: with gaps
-        return kinds <= {"float64", "int64"} if hasattr(X, "iloc") else kinds in ({"Float64"}, {"Int64"})
-    return isinstance(X, np.ndarray) and X.dtype in (np.float64, np.int64)
+        if hasattr(X, "iloc"):
+            return kinds <= {"float64", "int64"} or kinds == {"float32"}
+        return kinds in ({"Float64"}, {"Int64"}, {"Float32"})
+    return isinstance(X, np.ndarray) and (X.dtype in (np.float64, np.float32) or X.dtype.kind in "iu")
 
 
 def laid_out_by_columns(X: Any) -> Any:
-    """A pandas frame of 64-bit numbers with each column in one piece, a new one where need be; all else as it is.
+    """A pandas frame of plain numbers with each column in one piece, a new one where need be; all else as it is.
 
     A frame around an array keeps its rows in one piece. How the rows of some of its columns are laid out then depends
     on which ones they are, and with it the last digits of their sums: equal distances of neighbours might become

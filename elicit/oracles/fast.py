@@ -10,6 +10,7 @@ multiple of (s + 8) ε (|x| + |y|)² for s columns, the pruning bounds of the tr
 is several times the sum of both errors. When the k-th and the next distance differ by more than twice
 that, every way finds the same k neighbours, whatever its rounding and its rule for ties. Otherwise
 all training rows within that distance of the k-th must have the same label; else the fold is undecided.
+Squares of 32-bit numbers are computed in 64 bits, so that the same holds of them; Manhattan distances are not.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
@@ -293,12 +295,16 @@ def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> N
     if scaled is None:
         if not holds_plain_numbers(task.columns.X):
             return None
-        values = np.asarray(task.columns.X, dtype=np.float64)
+        values = np.asarray(task.columns.X)
+        values = values if values.dtype == np.float32 else values.astype(np.float64)
         if not np.isfinite(values).all() or np.abs(values).max() > 2**52:
             return None
         pairs = [(values[train], values[test]) for train, test in task.splits]
     else:
         pairs = list(zip(scaled.train, scaled.test, strict=True))
+    squared = power == 2 and get_config()["enable_cython_pairwise_dist"]
+    if pairs[0][0].dtype == np.float32 and not squared:
+        return None  # differences or distances are rounded to 32 bits
     if not _fits_memory(pairs) or min(len(train) for train, _ in pairs) < model.n_neighbors:
         return None
     if not _works(model, *pairs[0], task.y[task.splits[0][0]]):

@@ -46,7 +46,7 @@ class WrapperOracle:
         random_state that are None, those of its splitters too, are set from `random_state`, so that a subset
         has one score.
     X, y: array, sparse matrix or frame, and the target; only the columns of the subset are handed on. A pandas frame
-        of 64-bit numbers is laid out by columns first, as one that was read from a file is: the same values have the
+        of plain numbers is laid out by columns first, as one that was read from a file is: the same values have the
         same scores, to the last bit.
     attributes: a name for each column (default: the frame's names, or a1 … an).
     feature_groups: name -> columns (positions or names); such a group is one attribute.

@@ -19,10 +19,17 @@ from sklearn.preprocessing import StandardScaler
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.oracles import WrapperOracle
 
+
+def breast_cancer_in_32_bits(**options: bool) -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_breast_cancer(**options)
+    return X.astype(np.float32), y
+
+
 CASES = [
     ("wine", load_wine, KNeighborsClassifier(3)),
     ("breast cancer", load_breast_cancer, KNeighborsClassifier(3)),
     ("breast cancer, Manhattan", load_breast_cancer, KNeighborsClassifier(3, p=1)),
+    ("breast cancer, 32 bits", breast_cancer_in_32_bits, KNeighborsClassifier(3)),
     ("digits", load_digits, KNeighborsClassifier(3)),
     ("diabetes", load_diabetes, KNeighborsRegressor(5)),
     ("wine, logistic", load_wine, LogisticRegression()),

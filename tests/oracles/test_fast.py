@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.compose import TransformedTargetRegressor
@@ -104,6 +104,28 @@ def test_neighbours_after_a_scaler_and_alone(load, model):
     assert_equal_to_plain(model, X, y, masks, "neighbours", cv=3)
 
 
+@pytest.mark.parametrize("kind", ["float32", "uint8", "int16", "uint64"])
+def test_numbers_of_any_size_are_shared(kind):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X if kind == "float32" else np.sqrt(X)).astype(kind)
+    masks = some_masks(30, 3)
+    for model in (KNeighborsClassifier(3), KNeighborsClassifier(4, weights="distance", algorithm="brute")):
+        assert_equal_to_plain(make_pipeline(StandardScaler(), model), X, y, masks, "neighbours", cv=4)
+        assert_equal_to_plain(model, X, y, masks, "neighbours", cv=3)
+    assert_equal_to_plain(make_pipeline(MinMaxScaler(), Ridge()), X, y, masks, "scaler", "r2", cv=3)
+    regressor = make_pipeline(RobustScaler(), KNeighborsRegressor(5))
+    assert_equal_to_plain(regressor, X, y.astype(float), masks, "neighbours", "r2", cv=3)
+
+
+def test_distances_that_are_rounded_to_32_bits_are_left_to_the_plain_way():
+    rng = np.random.default_rng(1)
+    X, y = (rng.integers(0, 9, (60, 12)) / 3).astype(np.float32), rng.permutation(np.arange(60) % 3)
+    masks = [(1 << 12) - 1, *range(7, 27, 4)]
+    assert_equal_to_plain(KNeighborsClassifier(4, p=1, algorithm="brute"), X, y, masks, "", cv=3)
+    with config_context(enable_cython_pairwise_dist=False):
+        assert_equal_to_plain(KNeighborsClassifier(4, algorithm="brute"), X, y, masks, "", cv=3)
+
+
 @pytest.mark.parametrize(("times", "path"), [(1, "neighbours"), (99, "scaler")])
 def test_who_warns_goes_the_plain_way_but_for_what_is_said_once_of_the_machine(times, path, monkeypatch):
     plain, said = KNeighborsClassifier.predict, []
@@ -157,6 +179,7 @@ def tied_data(draw):
         X[:, : columns // 2] += rng.normal(size=(rows, columns // 2)) * draw(st.sampled_from([1.0, 1e-8, 1e-15]))
     classes = draw(st.integers(2, 4))
     y = rng.permutation(np.arange(rows) % classes)
+    X = X.astype(draw(st.sampled_from([np.float64, np.float32])))
     return X, y, [int(m) for m in rng.integers(1, 1 << columns, 2)] + [1, (1 << columns) - 1]
 
 
@@ -212,6 +235,7 @@ def test_decided_predictions_are_bitwise_those_of_scikit_learn(examples):
     @settings(DRAWN, max_examples=examples)
     def agree(data, model):
         X, y, masks = data
+        assume(X.dtype == np.float64 or model.p == 2)
         seen = []
 
         def remember(estimator, X, _):

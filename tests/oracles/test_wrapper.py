@@ -154,6 +154,7 @@ def frames(pandas):
         "rows mixed": by_rows.sample(frac=1, random_state=0),
         "whole numbers among others": whole,
         "whole numbers alone": pandas.DataFrame((100 * X).astype("int64"), copy=False),
+        "single precision": pandas.DataFrame(X.astype("float32"), columns=names, copy=False),
     }
 
 
@@ -169,18 +170,19 @@ def test_fast_paths_on_frames(model):
             assert measure(quick, mask) == measure(plain, mask), kept
 
 
-@pytest.mark.parametrize("whole", [(), range(13), (3, 6)])
-def test_frames_of_polars_share_where_all_columns_are_of_one_type(whole):
+@pytest.mark.parametrize("other", ["int64", "float32"])
+@pytest.mark.parametrize("others", [(), range(13), (3, 6)])
+def test_frames_of_polars_share_where_all_columns_are_of_one_type(others, other):
     polars = pytest.importorskip("polars")
-    frame = polars.DataFrame({f"c{k}": (10 * c).astype(int) if k in whole else c for k, c in enumerate(X.T)})
+    frame = polars.DataFrame({f"c{k}": (10 * c).astype(other) if k in others else c for k, c in enumerate(X.T)})
     pipe = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
     quick, plain = (WrapperOracle(pipe, frame, y, cv=3, fast=fast) for fast in (True, False))
-    assert quick.fast_path == ("" if len(whole) == 2 else "neighbours")
+    assert quick.fast_path == ("" if len(others) == 2 else "neighbours")
     for mask in (1, 3, 22, 8191):
         assert measure(quick, mask) == measure(plain, mask)
 
 
-@pytest.mark.parametrize("kind", ["category", "bool", "float32", "Float64"])
+@pytest.mark.parametrize("kind", ["category", "bool", "int32", "float32", "Float64"])
 def test_nothing_is_shared_between_subsets_of_other_columns_than_plain_numbers(kind):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=[f"c{i}" for i in range(13)])
@@ -196,7 +198,7 @@ def test_a_frame_is_laid_out_by_columns_and_stays_what_it_was():
         pandas.testing.assert_frame_equal(made, twice)
         assert all(made.iloc[:, k].to_numpy().flags.c_contiguous for k in range(made.shape[1])), kept
         assert laid_out_by_columns(made) is made
-    for other in (X, frame.astype("category"), frame.astype("float32")):
+    for other in (X, frame.astype("category"), frame.astype("Float32")):
         assert laid_out_by_columns(other) is other
 
 
