@@ -307,6 +307,27 @@ def test_a_file_without_a_header_or_a_row_is_refused_by_its_line(tmp_path, text,
     assert told in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "text", ["a;y;;\n1;2;;\n3;4; ;\n", "a;y;\n1;2;\n3;4;\n;;\n", "a;y;;\n1;2\n3;4;;\n", "a;y; \n1;2;\n3;4;\n"]
+)
+def test_last_columns_without_a_name_and_a_cell_are_none(tmp_path, text):
+    import pandas as pd
+
+    (tmp_path / "t.csv").write_text(text)
+    cells = cells_of(tmp_path / "t.csv")
+    assert cells.header == ["a", "y"]
+    assert cells.rows[:2] == [["1", "2"], ["3", "4"]]
+    assert load(str(tmp_path / "t.csv"), "y", tidy=True).columns == ("a",)
+    assert pd.read_csv(tmp_path / "t.csv", sep=";")[["a", "y"]].dropna().to_numpy().tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("text", ["a;;y\n1;;2\n", "a;y;\n1;2;3\n", "a;y;\n1;2;;\n", ";;\n1;2;3\n"])
+def test_other_columns_without_a_name_are_refused(tmp_path, text):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError, match=r"line 1: column [123] has no name; name every column"):
+        cells_of(tmp_path / "t.csv")
+
+
 def test_a_folder_is_no_file_and_the_reason_is_told_without_numbers(tmp_path):
     with pytest.raises(InputError, match=r": cannot be read \([A-Z][a-z ]+\); check the file$"):
         cells_of(tmp_path)

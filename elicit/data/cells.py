@@ -58,7 +58,7 @@ def cells_and_blanks_of(path: Path) -> tuple[Cells, Blanks]:
 
 
 def _cells(text: Sequence[str], separator: str, written: Sequence[tuple[list[str], int]], path: Path) -> Cells:
-    placed = [([cell.strip() for cell in row], line) for row, line in written]
+    placed = _without_empty_end([([cell.strip() for cell in row], line) for row, line in written])
     if placed and placed[0][0][0] == "" and numbers_rows(row[0] for row, _ in placed[1:] if row):
         placed[0][0][0] = INDEX
     _check_shape(placed, separator, path)
@@ -66,6 +66,15 @@ def _cells(text: Sequence[str], separator: str, written: Sequence[tuple[list[str
     (header, top), *below = placed
     rows, lines = [row for row, _ in below], [line for _, line in below]
     return Cells(header, rows, lines, separator, top, {} if separator == "," else _convert_decimal_commas(header, rows))
+
+
+def _without_empty_end(placed: list[tuple[list[str], int]]) -> list[tuple[list[str], int]]:
+    """Rows without the last columns that have neither a name nor a cell; spreadsheets write some beside a table."""
+    header = placed[0][0] if placed else []
+    width = max((k for k, name in enumerate(header, start=1) if name), default=len(header))
+    if any(any(row[width:]) or len(row) > len(header) for row, _ in placed):
+        return placed
+    return [(row[:width], line) for row, line in placed]
 
 
 def numbers_rows(cells: Iterable[str]) -> bool:
