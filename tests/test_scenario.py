@@ -609,3 +609,24 @@ def test_a_table_that_lacks_subsets_is_told_of(tmp_path, section, told):
     )
     notes = read_scenario(tmp_path / "s.toml").notes
     assert [note.startswith(told) for note in notes] == [True] if told else not notes
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+@pytest.mark.parametrize(
+    ("oracle", "other", "told"),
+    [
+        ({"kind": "synthetic", "n": 3}, {"max_size": 1}, True),
+        ({"kind": "synthetic", "n": 3}, {"worth": 0.0}, False),  # the same subsets may be chosen
+        ({"kind": "filter", "data": "iris", "merit": "cfs"}, {"max_size": 1}, False),  # no regret is known
+    ],
+)
+def test_it_is_said_where_the_regrets_of_a_table_are_against_different_subsets(
+    tmp_path, capsys, command, oracle, other, told
+):
+    choices = [{"name": "free", "budget": 2}, {"name": "other", "budget": 2, **other}]
+    sections = [("[oracle]", oracle), ("[operator]", {"utility": "score"}), *(("[[elicit]]", c) for c in choices)]
+    sections.append(("[experiment]", {"seeds": 1, "methods": ["elicit"]}))
+    lines = [line for name, keys in sections for line in (name, *(f"{k} = {json.dumps(v)}" for k, v in keys.items()))]
+    (tmp_path / "s.toml").write_text("\n".join(lines) + "\n")
+    assert main([command, str(tmp_path / "s.toml"), "--n-jobs", "1"]) == 0
+    assert ("each regret is against the best of its own row's family" in capsys.readouterr().out) == told

@@ -22,7 +22,7 @@ from elicit.commands.output import (
     screen_width,
     write_json,
 )
-from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
+from elicit.commands.playing import data_notes, progress_meter, regret_notes, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
 from elicit.errors import InputError, OracleError
@@ -254,11 +254,7 @@ def _notes(results: Results, scenario: Scenario) -> list[str]:
 def _different_choices(scenario: Scenario) -> list[str]:
     """Notes where the choices of [elicit] differ in what may be chosen, or in how much may be measured."""
     first, *others = scenario.elicits
-    notes = []
-    if any(other.family != first.family for other in others):
-        notes.append(
-            "each regret is against the best of its own row's family: [[elicit]] differ in keep, drop or max_size"
-        )
+    notes = regret_notes(scenario)
     differ = any(
         (other.family, other.settings.calls(other.family)) != (first.family, first.settings.calls(first.family))
         for other in others

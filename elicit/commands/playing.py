@@ -1,4 +1,4 @@
-"""Progress of commands that take long: a meter while they work, and what is kept when they are interrupted."""
+"""What commands that play scenarios share: a meter while they work, notes, and what is kept after an interrupt."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from elicit.alongside.display import Meter, run_status
 from elicit.commands.status import tell
+from elicit.experiments.best import tells_regret
 from elicit.experiments.experiment import Stage
 from elicit.printable import printable
 from elicit.scenario import Scenario
@@ -39,6 +40,14 @@ def data_notes(scenario: Scenario, called: str = "") -> list[str]:
     """The notes on how the data of a scenario were read; `called` is its name where there are several."""
     where = f"note on {printable(called)}" if called else "note"
     return [f"{where}: {printable(note)}" for note in scenario.notes]
+
+
+def regret_notes(scenario: Scenario) -> list[str]:
+    """A note where the regrets of a table are against different subsets: of two rows the better may lose more."""
+    first, *others = scenario.elicits
+    if all(other.family == first.family for other in others) or not tells_regret(scenario):
+        return []
+    return ["each regret is against the best of its own row's family: [[elicit]] differ in keep, drop or max_size"]
 
 
 def what_is_kept(journals: str | None) -> str:

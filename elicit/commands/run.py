@@ -9,7 +9,7 @@ from pathlib import Path
 
 from elicit.alongside.display import failure_lines
 from elicit.commands.output import destination, input_files, journal_folder, say, screen_width, write_json
-from elicit.commands.playing import data_notes, progress_meter, show_stage, what_is_kept
+from elicit.commands.playing import data_notes, progress_meter, regret_notes, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.errors import InputError, OracleError
 from elicit.experiments.experiment import run_scenario, runs_at_once
@@ -44,5 +44,5 @@ def _tell(scenario: Scenario, results: Results) -> None:
     """A summary of the results, and notes on them."""
     failed = failure_lines(result["failures"] for result in results)
     print("\n".join(summary(results, screen_width())))
-    for line in (*data_notes(scenario), *not_followed(results), *failed):
+    for line in (*regret_notes(scenario), *data_notes(scenario), *not_followed(results), *failed):
         say(line)
