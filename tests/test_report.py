@@ -284,6 +284,17 @@ def test_fewer_attributes_are_said_to_dominate_more_only_where_their_number_is_a
     assert ("fewer attributes dominate more of them" in text) == (criteria == SCORE_AND_SIZE)
 
 
+def test_a_power_index_that_is_rounding_is_shown_as_nothing(tmp_path):
+    oracle = CallableOracle(lambda mask: {"score": mask.bit_count() % 3 + (mask & 1)}, 6, takes="mask")
+    with begin(tmp_path / "j.jsonl", oracle, Settings(questions=0, budget=10)) as run:
+        drive(run.elicitation, oracle, None, run.journal)
+    content = gathered(read(tmp_path / "j.jsonl"))
+    assert 0.0 in content.power
+    text = "".join(map(str, power(content)))
+    assert '<td class="number">0</td>' in text
+    assert not re.search(r"\de-\d\d", text)
+
+
 near = st.lists(st.integers(-30, 30) | st.floats(-30, 30), min_size=1, max_size=6)
 
 

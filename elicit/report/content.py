@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+import numpy as np
+
 from elicit.errors import CertificateError
 from elicit.events import (
     MEANING,
@@ -32,9 +34,13 @@ from elicit.proof.why import Otherwise, Why
 from elicit.proof.why_words import reason_lines, reversed_answers
 from elicit.subsets import Family, Mask, members
 from elicit.utility.explain import FIRST_CAUSES
+from elicit.utility.monomials import Vector
 
 #: How many rejected subsets have their price worked out again, the cheapest first.
 MOST_PRICES = 30
+
+#: What is below this share of the largest power index, or interaction, is rounding.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -172,7 +178,7 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
         prices=_prices(why),
         passed_over=len(history.rejected),
         theta=why.beliefs.theta_name,
-        power=tuple(theta.power().tolist()),
+        power=_beyond_rounding(theta.power()),
         interactions=tuple(map(tuple, theta.interactions().tolist())),
         failures=tuple((history.attributes.subset(x), fact.reason) for x, fact in history.failed.items()),
         set_aside=tuple(not_honoured(elicitation, strained_in(elicitation), why.attributes.braced)),
@@ -183,6 +189,11 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
         seed=header.seed,
         fingerprint=header.fingerprint,
     )
+
+
+def _beyond_rounding(index: Vector) -> tuple[float, ...]:
+    """The power indices, of which one that is nothing beside the largest is 0: rounding has no sign, and no order."""
+    return tuple(np.where(np.abs(index) > ROUNDING * np.abs(index).max(), index, 0.0).tolist())
 
 
 def _measured(history: History) -> tuple[Measurement, ...]:

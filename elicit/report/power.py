@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from elicit.printable import many, told_apart
-from elicit.report.content import Content
+from elicit.report.content import ROUNDING, Content
 from elicit.report.drawing import bars
 from elicit.report.markup import Html, element
 from elicit.report.pieces import boxed, folded, table
@@ -84,5 +84,5 @@ def _interaction(content: Content) -> Iterator[Html]:
 
 def _heat(value: float, most: float) -> Html:
     """A cell in one of three strengths of its sign; the number says it too."""
-    step = min(3, int(3 * abs(value) / most + 0.999)) if most > 0 and abs(value) > 1e-9 * most else 0
+    step = min(3, int(3 * abs(value) / most + 0.999)) if most > 0 and abs(value) > ROUNDING * most else 0
     return element("td", f"{value:.2g}" if step else "0", class_=f"{'p' if value > 0 else 'm'}{step}" if step else None)
