@@ -39,7 +39,18 @@ from elicit.asks import Failure, Measured, Settlement
 from elicit.cli import main
 from elicit.decide.settings import Settings
 from elicit.drive import drive
-from elicit.events import SCORE_AND_SIZE, Answer, Asked, Assumed, Criterion, Preferred, Retracted, Stopped
+from elicit.events import (
+    SCORE_AND_SIZE,
+    Answer,
+    Asked,
+    Assumed,
+    Criterion,
+    Evaluated,
+    Failed,
+    Preferred,
+    Retracted,
+    Stopped,
+)
 from elicit.journal import Journal, read
 from elicit.knowledge.statements import Relation
 from elicit.operators import HiddenTheta, ScriptedOperator, SimulatedOperator
@@ -210,6 +221,25 @@ def test_the_steps_name_what_was_passed_over():
     told = _events(SimpleNamespace(header=header, facts=facts), SimpleNamespace(question_numbers={}))
     how = ("a over b, c", "a at least as good as b, c", "a as good as b, c")
     assert told == [("2 passed over", "a, c; c"), *(("assumed (prior)", words) for words in how)]
+
+
+def test_the_steps_quote_a_name_with_a_comma_as_every_other_list_of_names_does():
+    facts = (
+        Asked(1, (0b11,), rejected=((0b110, 0.2),)),
+        Evaluated(1, 0b11, (0.5,)),
+        Failed(2, 0b1, "no fit"),
+        Preferred(3, 0b1, 0b11, Answer.FIRST),
+        Assumed(4, 0b1, 0b10, Relation.STRICT.value, "prior"),
+    )
+    header = SimpleNamespace(attributes=Attributes(("a,b", "c", "d")), criteria=SCORE_AND_SIZE[:1])
+    told = _events(SimpleNamespace(header=header, facts=facts), SimpleNamespace(question_numbers={}))
+    assert [words for _, words in told] == [
+        "c, d",
+        '"a,b", c: score 0.5',
+        '"a,b": no fit',
+        'A is better than B. A = "a,b"; B = "a,b", c',
+        '"a,b" over c',
+    ]
 
 
 def test_a_record_whose_claim_is_false_says_so_at_the_top(wine, tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -27,7 +27,7 @@ from elicit.journal import Header, Record
 from elicit.knowledge.deduction import ASSUMPTIONS
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation
-from elicit.printable import many, rounded
+from elicit.printable import in_a_list, many, rounded
 from elicit.proof.record_check import Step, check_record
 from elicit.proof.strained import although, not_honoured, strained_in
 from elicit.proof.why import Otherwise, Why
@@ -41,6 +41,11 @@ MOST_PRICES = 30
 
 #: What is below this share of the largest power index, or interaction, is rounding.
 ROUNDING = 1e-9
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names between commas, as commands take them: in quotes where they hold one themselves."""
+    return ", ".join(map(in_a_list, names))
 
 
 @dataclass(frozen=True)
@@ -284,18 +289,18 @@ def _events(record: Record, history: History) -> list[tuple[str, str]]:
     for fact in record.facts:
         match fact:
             case Asked(rejected=rejected) if rejected:
-                which = "; ".join(", ".join(names.subset(subset)) for subset, _ in rejected)
+                which = "; ".join(listed(names.subset(subset)) for subset, _ in rejected)
                 found.append((f"{len(rejected)} passed over", which))
             case Evaluated(subset=subset, criteria=values):
                 told = "; ".join(f"{c.name} {rounded(value)}" for c, value in zip(criteria, values, strict=True))
-                found.append(("measured", f"{', '.join(names.subset(subset))}: {told}"))
+                found.append(("measured", f"{listed(names.subset(subset))}: {told}"))
             case Failed(subset=subset, reason=reason):
-                found.append(("could not be measured", f"{', '.join(names.subset(subset))}: {reason}"))
+                found.append(("could not be measured", f"{listed(names.subset(subset))}: {reason}"))
             case Preferred(first=first, second=second, answer=answer):
-                sides = f"A = {', '.join(names.subset(first))}; B = {', '.join(names.subset(second))}"
+                sides = f"A = {listed(names.subset(first))}; B = {listed(names.subset(second))}"
                 found.append(("answered", f"{MEANING[answer]}. {sides}"))
             case Assumed(better=better, worse=worse, relation=relation, source=source):
-                one, other = (", ".join(names.subset(x)) for x in (better, worse))
+                one, other = (listed(names.subset(x)) for x in (better, worse))
                 found.append((f"assumed ({source})", f"{one} {_IS[Relation(relation)]} {other}"))
             case Retracted(retracts=request):
                 what = f"the answer to question {numbers[request]}" if request in numbers else "an assumption"

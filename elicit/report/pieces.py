@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from elicit.printable import alike, in_a_list
-from elicit.report.content import Measurement
+from elicit.printable import alike
+from elicit.report.content import Measurement, listed
 from elicit.report.markup import Html, element, joined
 
 
@@ -35,11 +35,6 @@ def folded(title: str, *inside: Html) -> Html:
 def names_of(measurement: Measurement) -> str:
     """The names of the attributes of a subset."""
     return listed(measurement.names)
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names between commas, as commands take them: in quotes where they hold one themselves."""
-    return ", ".join(map(in_a_list, names))
 
 
 def value_of(measurement: Measurement, k: int) -> str:

@@ -7,10 +7,10 @@ from itertools import accumulate
 
 from elicit.operators.picture import heading
 from elicit.printable import many
-from elicit.report.content import Content
+from elicit.report.content import Content, listed
 from elicit.report.drawing import path_of_session
 from elicit.report.markup import Html, element
-from elicit.report.pieces import capital, folded, listed, names_of, table, value_of
+from elicit.report.pieces import capital, folded, names_of, table, value_of
 
 
 def session(content: Content) -> Iterator[Html]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from elicit.printable import many, pasted
-from elicit.report.content import Content
+from elicit.report.content import Content, listed
 from elicit.report.markup import Html, element
-from elicit.report.pieces import capital, folded, lines_of, listed, names_of, table, value_of
+from elicit.report.pieces import capital, folded, lines_of, names_of, table, value_of
 
 #: The kinds of steps that speak of the recommended subset; the others speak of those beside it.
 _OF_THE_RESULT = ("optimal", "regret", "inconsistent")
