@@ -332,7 +332,7 @@ def test_what_a_rival_may_gain_and_why_it_was_not_measured_are_told():
     for rival, line in (
         (4, "it could not be measured: singular."),
         (5, "it was not measured."),
-        (6, "1 of the measured subsets dominate it, such as {b}."),
+        (6, "one of the measured subsets dominates it: {b}."),
     ):
         found = why_words.reason_lines(why, Reason(1, rival, 0.125, (), None, 0.5), None)
         assert line in found

@@ -121,7 +121,9 @@ def facts_against(why: Why, rival: Mask) -> list[str]:
     if why.best in above:
         lines.append("the recommended subset dominates it.")
     elif above:
-        lines.append(f"{len(above)} of the measured subsets dominate it, such as {why.attributes.braced(above[0])}.")
+        several = f"{len(above)} of the measured subsets dominate it, such as"
+        which = several if len(above) > 1 else "one of the measured subsets dominates it:"
+        lines.append(f"{which} {why.attributes.braced(above[0])}.")
     return lines
 
 
