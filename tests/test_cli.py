@@ -25,6 +25,7 @@ from elicit.asks import Evaluate, Failure, Measured
 from elicit.cli import main
 from elicit.commands import session
 from elicit.commands.output import destination
+from elicit.commands.playing import progress_meter
 from elicit.commands.session import unfinished_note
 from elicit.commands.table import _save, _usable
 from elicit.data import load
@@ -761,6 +762,33 @@ def test_the_bar_is_gone_when_the_work_is_over_and_when_it_is_broken_off():
             if end is not None:
                 raise end
         assert screen.text.endswith("\r\x1b[K")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("lost", [BrokenPipeError, OSError])
+def test_work_goes_on_though_its_progress_cannot_be_written(monkeypatch, terminal, lost):
+    monkeypatch.setattr("elicit.alongside.display._SECONDS_OF_SILENCE", 0.0)
+    tried = []
+
+    def refuse(text):
+        tried.append(text)
+        raise lost
+
+    screen = Screen(terminal=terminal)
+    monkeypatch.setattr(screen, "write", refuse)
+    with Meter(screen) as meter:
+        meter.update(0.5, "half done")
+        meter.update(1.0, "done")
+    assert tried
+
+
+def test_an_interrupt_stays_one_where_what_is_kept_cannot_be_told(monkeypatch):
+    screen = Screen(terminal=False)
+    monkeypatch.setattr(screen, "flush", lambda: (_ for _ in ()).throw(BrokenPipeError))
+    monkeypatch.setattr("sys.stderr", screen)
+    with pytest.raises(KeyboardInterrupt), progress_meter(lambda: "all is kept"):
+        raise KeyboardInterrupt
+    assert screen.text == "all is kept\n"
 
 
 def test_elsewhere_a_plain_line_now_and_then(monkeypatch):

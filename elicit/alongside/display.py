@@ -6,6 +6,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Self, TextIO
 
 from elicit.alongside.progress import Progress
@@ -57,8 +58,7 @@ class Meter:
                 self._draw(share, text, before)
         elif self._worth_a_line(share, now):
             self._shown_share, self._shown_at = share, now
-            self._out.write(f"{text}, {self._time_left(share, before)}\n")
-            self._out.flush()
+            self._write(f"{text}, {self._time_left(share, before)}\n")
 
     def _worth_a_line(self, share: float, now: float) -> bool:
         """Whether enough was done, or enough time has passed, since the last line; never for work that is soon over."""
@@ -70,16 +70,20 @@ class Meter:
     def clear(self) -> None:
         """Remove the bar, so that something else can be written."""
         if self._dirty:
-            self._out.write("\r\x1b[K")
-            self._out.flush()
+            self._write("\r\x1b[K")
             self._dirty = False
 
     def _draw(self, share: float, text: str, before: float) -> None:
         line = f"{bar(share, _BAR_WIDTH)} {text}, {self._time_left(share, before)}"
         columns = shutil.get_terminal_size().columns - 1  # a full last column would wrap
-        self._out.write(f"\r{fitted(line, columns)}\x1b[K")
-        self._out.flush()
+        self._write(f"\r{fitted(line, columns)}\x1b[K")
         self._dirty = True
+
+    def _write(self, text: str) -> None:
+        """Write it at once; work goes on though its progress cannot be written, to a full disk or a closed pipe."""
+        with suppress(OSError):
+            self._out.write(text)
+            self._out.flush()
 
     def _time_left(self, share: float, before: float) -> str:
         if share <= before and share < 1.0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from elicit.alongside.display import Meter, run_status
 from elicit.commands.status import tell
@@ -22,7 +22,8 @@ def progress_meter(after_an_interrupt: Callable[[], str]) -> Iterator[Meter]:
             yield meter
         except KeyboardInterrupt:
             meter.clear()
-            tell(after_an_interrupt(), sys.stderr)
+            with suppress(OSError):  # an interrupt stays one where it cannot be told: Ctrl-C may end `| tee`, too
+                tell(after_an_interrupt(), sys.stderr)
             raise
 
 
