@@ -27,6 +27,7 @@ from sklearn.utils._tags import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from elicit.alongside.display import write_aside
 from elicit.alongside.progress import Progress
 from elicit.errors import InputError
 from elicit.estimator.certificate import certificate_of
@@ -353,7 +354,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     def _tell(self, what: str) -> None:
         """Say what is done before there is a share of it to show."""
         if self.verbose:
-            print(f"{self._label}{what}", file=sys.stderr)
+            write_aside(sys.stderr, f"{self._label}{what}\n")
 
     def _extras(self, X: Any) -> list[Extra]:
         """The criteria beyond score and size."""

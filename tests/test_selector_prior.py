@@ -1,5 +1,6 @@
 """What is thought of features beforehand: the `prior` and the `pairs` of a selector, and thousands of features."""
 
+import io
 import tracemalloc
 
 import numpy as np
@@ -205,6 +206,19 @@ def test_what_takes_long_beforehand_is_told_of_where_progress_is_wanted(capsys):
     for verbose, told in ((0, []), (1, ["working out prior = 'auto'", "working out pairs = 'h'"])):
         selector(budget=2, pairs="h", verbose=verbose).fit(X, y)
         assert capsys.readouterr().err.splitlines()[:2] == told
+
+
+@pytest.mark.parametrize("stream", ["none", "full"])
+def test_a_fit_goes_on_though_its_progress_has_nowhere_to_go(monkeypatch, capsys, stream):
+    class Full(io.StringIO):
+        def write(self, _):
+            raise OSError(28, "No space left on device")
+
+    X, y = wide(columns=6)
+    expected = selector(budget=8).fit(X, y).get_support()
+    monkeypatch.setattr("sys.stderr", None if stream == "none" else Full())  # none: as behind pythonw
+    np.testing.assert_array_equal(selector(budget=8, verbose=1).fit(X, y).get_support(), expected)
+    assert capsys.readouterr().out == ""
 
 
 def test_a_prior_serves_a_run_that_asks_an_operator():

@@ -25,6 +25,17 @@ _BAR_WIDTH = 24
 Update = Callable[[float, str], None]
 
 
+def write_aside(out: TextIO | None, text: str) -> None:
+    """Write at once what is said beside the work, which goes on where that cannot be written.
+
+    To a full disk, say, to a pipe that nobody reads any more, or where there is no stream (None), as behind pythonw.
+    """
+    if out is not None:
+        with suppress(OSError):
+            out.write(text)
+            out.flush()
+
+
 class Meter:
     """A progress meter. `update` is cheap enough to be called after every step.
 
@@ -33,9 +44,9 @@ class Meter:
     asked_for: the user asked for progress, so that even short work is reported.
     """
 
-    def __init__(self, out: TextIO, *, asked_for: bool = False) -> None:
+    def __init__(self, out: TextIO | None, *, asked_for: bool = False) -> None:
         self._out = out
-        self._terminal = out.isatty()
+        self._terminal = out is not None and out.isatty()
         self._start = time.monotonic()
         self._quiet = 0.0 if asked_for else _SECONDS_OF_SILENCE
         self._shown_at = -1.0 if self._terminal else self._start
@@ -58,7 +69,7 @@ class Meter:
                 self._draw(share, text, before)
         elif self._worth_a_line(share, now):
             self._shown_share, self._shown_at = share, now
-            self._write(f"{text}, {self._time_left(share, before)}\n")
+            write_aside(self._out, f"{text}, {self._time_left(share, before)}\n")
 
     def _worth_a_line(self, share: float, now: float) -> bool:
         """Whether enough was done, or enough time has passed, since the last line; never for work that is soon over."""
@@ -70,20 +81,14 @@ class Meter:
     def clear(self) -> None:
         """Remove the bar, so that something else can be written."""
         if self._dirty:
-            self._write("\r\x1b[K")
+            write_aside(self._out, "\r\x1b[K")
             self._dirty = False
 
     def _draw(self, share: float, text: str, before: float) -> None:
         line = f"{bar(share, _BAR_WIDTH)} {text}, {self._time_left(share, before)}"
         columns = shutil.get_terminal_size().columns - 1  # a full last column would wrap
-        self._write(f"\r{fitted(line, columns)}\x1b[K")
+        write_aside(self._out, f"\r{fitted(line, columns)}\x1b[K")
         self._dirty = True
-
-    def _write(self, text: str) -> None:
-        """Write it at once; work goes on though its progress cannot be written, to a full disk or a closed pipe."""
-        with suppress(OSError):
-            self._out.write(text)
-            self._out.flush()
 
     def _time_left(self, share: float, before: float) -> str:
         if share <= before and share < 1.0:
