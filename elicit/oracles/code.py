@@ -26,9 +26,13 @@ _INSTALLED = {"site-packages", "dist-packages"}
 
 
 def is_installed(thing: Any) -> bool:
-    """Whether a function or class belongs to an installed library, so that its name identifies it."""
+    """Whether a function or class belongs to an installed library, so that its name identifies it.
+
+    What a script or notebook defines is sent to workers by value: where it says `__main__`, it does not mean the module
+    that a worker calls so, which is joblib's.
+    """
     module = getattr(thing, "__module__", None)
-    return isinstance(module, str) and _installed(module)
+    return isinstance(module, str) and module != "__main__" and _installed(module)
 
 
 @functools.cache

@@ -23,6 +23,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed
 from scipy import sparse
 from scipy.stats import norm
 from sklearn import config_context
@@ -428,6 +429,25 @@ def test_constants_of_a_class_of_one_s_own_belong_to_it_and_counters_do_not():
     assert fingerprint(made(0.1, 0)) == fingerprint(made(0.1, 7))
     assert fingerprint(made(0.1, 0)) != fingerprint(made(-0.1, 0))
     assert fingerprint(made(0.1, 0)()) != fingerprint(made(-0.1, 0)())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{name} = lambda values: values['score'] * {factor}",
+        "class {name}:\n    def __call__(self, values):\n        return values['score'] * {factor}",
+    ],
+)
+def test_what_a_script_defines_is_told_in_its_workers_as_in_the_script(source):
+    def defined(factor):  # where the name of the module stands for another one in a worker
+        space = {"__name__": "__main__"}
+        exec(source.format(name="Own", factor=factor), space)
+        return space["Own"]
+
+    given = [defined(1), defined(-1)]
+    in_workers = Parallel(n_jobs=2, backend="loky")(delayed(fingerprint)(each) for each in given)
+    assert in_workers == list(map(fingerprint, given))
+    assert in_workers[0] != in_workers[1]
 
 
 def test_what_a_function_counts_outside_of_itself_is_not_told():
