@@ -64,8 +64,8 @@ def function_parts(function: FunctionType) -> dict[str, Any]:
         "defaults": function.__defaults__,
         "keywords": function.__kwdefaults__,
         "closure": [_cell_contents(cell) for name, cell in cells if name not in changed],
-        "globals": _resolved(function.__globals__, _global_names(code) - changed),
-        **({"imports": _resolved(imported, {*imported, *_global_names(code)})} if imported else {}),
+        "globals": _resolved(function.__globals__, _names_read(code) - changed, _all_names(code) - changed),
+        **({"imports": _resolved(imported, set(imported), {*imported, *_all_names(code)})} if imported else {}),
     }
 
 
@@ -103,13 +103,15 @@ def _lies_with_libraries(module: str) -> bool:
     return all(map(_lies_there, [found.origin] if found.origin else found.submodule_search_locations or ()))
 
 
-def _resolved(space: Mapping[str, Any], names: set[str], above: tuple[ModuleType, ...] = ()) -> dict[str, Any]:
-    """The values of these names among globals; for a module of the user's own, their values in that module."""
+def _resolved(
+    space: Mapping[str, Any], names: set[str], inside: set[str], above: tuple[ModuleType, ...] = ()
+) -> dict[str, Any]:
+    """The values of these names among globals; for a module of the user's own, those of the names inside it."""
     found: dict[str, Any] = {}
     for name in sorted(names & space.keys()):
         value = space[name]
         if isinstance(value, ModuleType) and value not in above and not _installed(value.__name__):
-            found[name] = _resolved(vars(value), names, (*above, value))
+            found[name] = _resolved(vars(value), inside, inside, (*above, value))
         else:
             found[name] = value
     return found
@@ -162,7 +164,17 @@ def _cell_contents(cell: CellType) -> Any:
         return None
 
 
-def _global_names(code: CodeType) -> set[str]:
-    """Every name that a body and the bodies in it look up."""
-    inner = (_global_names(c) for c in code.co_consts if isinstance(c, CodeType))
+def _names_read(code: CodeType) -> set[str]:
+    """The names that a body and the bodies in it look up by themselves.
+
+    Of `model.score` that is `model`: a variable called `score`, as notebooks have, is none of its business.
+    """
+    steps = (step for step in dis.get_instructions(code) if step.opcode in dis.hasname)
+    own = {str(step.argval) for step in steps if not step.opname.endswith(("_ATTR", "_METHOD"))}
+    return own.union(*(_names_read(c) for c in code.co_consts if isinstance(c, CodeType)))
+
+
+def _all_names(code: CodeType) -> set[str]:
+    """Every name that a body and the bodies in it look up, attributes included."""
+    inner = (_all_names(c) for c in code.co_consts if isinstance(c, CodeType))
     return set(code.co_names).union(*inner)

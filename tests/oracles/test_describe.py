@@ -450,6 +450,17 @@ def test_what_a_script_defines_is_told_in_its_workers_as_in_the_script(source):
     assert in_workers[0] != in_workers[1]
 
 
+def test_a_variable_that_is_called_like_an_attribute_of_something_else_is_not_told():
+    def defined(**variables):
+        space = {"__name__": "typed", **variables}
+        body = "model.calls = FACTOR; score = model.score(X, y); return {'score': score * FACTOR}['score']"
+        exec(f"def measure(model, X, y): {body}", space)
+        return fingerprint(space["measure"])
+
+    assert defined(FACTOR=2) == defined(FACTOR=2, score=0.93, calls=[1])
+    assert defined(FACTOR=2) != defined(FACTOR=3)
+
+
 def test_what_a_function_counts_outside_of_itself_is_not_told():
     def made(counted, factor):
         def measure(names):
