@@ -118,8 +118,10 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     max_features : int or None, default=None
         The most attributes a subset may have.
     tolerance : float, "1-se" or None, default=None
-        With ``operator=None``: take the smallest subset whose score is within this much of the best. "1-se" is one
-        standard error of the best one's fold scores.
+        With ``operator=None``: take the smallest measured subset whose score is within this much of the best. "1-se" is
+        one standard error of the best one's fold scores. The search looks for the best score all the same; with a
+        utility, such as "score - 0.002 * size", it looks for small subsets, too. What a journal says of the fit
+        (`elicit why`) is about the best score.
     prior : str, mapping, sequence or None, default="auto"
         What is thought of the attributes beforehand. By its ranks it says where to look first; no proof assumes it.
         The name of an attribute score, such as "mutual-information" (``elicit score --list``); or one number per

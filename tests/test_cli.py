@@ -663,6 +663,16 @@ def test_a_journal_that_may_not_be_read_keeps_nobody_from_beginning(capsys, monk
     assert (status, out.splitlines()[0]) == (0, "journal: elicit-wine-2.jsonl")
 
 
+@pytest.mark.usefixtures("here", "small")
+def test_where_nothing_can_be_written_the_remedy_is_another_place(capsys, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    refused = "this folder, in which the session would be kept, cannot be written; give --journal FILE"
+    complains(*run(capsys=capsys), refused)
+    complains(*run("ask", "wine", capsys=capsys), refused)
+    status, out, _ = run("--journal", "other.jsonl", text="", capsys=capsys, monkeypatch=monkeypatch)
+    assert (status, out.splitlines()[0]) == (0, "journal: other.jsonl")
+
+
 @posix
 @pytest.mark.parametrize("name", ["SIGINT", *(pytest.param(k, marks=pytest.mark.slow) for k in ("SIGTERM", "SIGHUP"))])
 def test_an_interrupt_says_how_to_resume_and_gives_130(here, name):

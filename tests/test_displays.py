@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
@@ -69,6 +70,16 @@ def test_the_front_rises_and_holds_the_choice(fitted):
     assert {size for size, _, _ in shown} == {m.size for m in fitted.front_}, "of equal ones one is enough"
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert f"chosen ({len(fitted.feature_names_)} features)" in legend
+
+
+def test_groups_of_features_are_attributes_and_a_spread_that_nobody_knows_is_not_drawn():
+    grouped = ElicitSelector(GaussianNB(), cv=ShuffleSplit(1, random_state=0), feature_groups={"a": [0, 1]}, budget=6)
+    display = ParetoDisplay.from_estimator(grouped.fit(X, Y))
+    assert display.ax_.get_xlabel() == "attributes"
+    assert np.isnan(display.front_spread).all()
+    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert "front" in legend
+    assert any(text.startswith("chosen (") and "attribute" in text for text in legend)
 
 
 def test_the_regret_falls_to_zero_in_the_order_of_the_record(fitted):

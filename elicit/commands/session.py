@@ -95,6 +95,8 @@ def session_oracle(section: Mapping[str, Any]) -> Oracle:
 
 def free_path(stem: str) -> str:
     """The first of stem.jsonl, stem-2.jsonl, … that no session has taken."""
+    if not os.access(os.curdir, os.W_OK):
+        raise InputError("this folder, in which the session would be kept, cannot be written; give --journal FILE")
     return next(path for path in _paths(stem) if not _taken(path))
 
 

@@ -47,7 +47,10 @@ def _require_fitted(selector: Any) -> None:
 
 @dataclass(repr=False)  # on one line, as the displays of scikit-learn
 class ParetoDisplay:
-    """Score against size: everything evaluated, the front with its spread over the folds, and the choice."""
+    """Score against size: everything evaluated, the front with its spread over the folds, and the choice.
+
+    counted: what the size counts: a feature, or with groups of them an attribute. A spread is NaN where none is known.
+    """
 
     sizes: Floats
     scores: Floats
@@ -56,6 +59,7 @@ class ParetoDisplay:
     front_spread: Floats
     chosen: tuple[float, float]
     chosen_features: tuple[str, ...]
+    counted: str = "feature"
     ax_: Any = None
     figure_: Any = None
 
@@ -72,9 +76,10 @@ class ParetoDisplay:
             np.array([f.criteria[0] for f in measured]),
             np.array([size for size, _, _ in front]),
             np.array([score for _, score, _ in front]),
-            np.array([0.0 if spread is None else spread for _, _, spread in front]),
+            np.array([np.nan if spread is None else spread for _, _, spread in front]),
             (float(len(selector.feature_names_)), selector.best_score_),
             selector.feature_names_,
+            "attribute" if selector.feature_groups else "feature",
         ).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -92,12 +97,12 @@ class ParetoDisplay:
             capsize=3,
             elinewidth=0.8,
             markersize=5,
-            label="front ± spread of folds",
+            label="front ± spread of folds" if np.isfinite(self.front_spread).any() else "front",
             zorder=2,
         )
-        chosen = f"chosen ({many(len(self.chosen_features), 'feature')})"
+        chosen = f"chosen ({many(len(self.chosen_features), self.counted)})"
         ax.scatter(*self.chosen, marker="*", s=220, color="C1", edgecolor="black", label=chosen, zorder=3)
-        ax.set_xlabel("features")
+        ax.set_xlabel(f"{self.counted}s")
         ax.set_ylabel("mean score over the folds")
         ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         ax.legend()
