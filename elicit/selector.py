@@ -52,7 +52,7 @@ from elicit.estimator.readable import require_labels, require_readable, warn_of_
 from elicit.estimator.results import check_names, front_of, ranks_of, results_of
 from elicit.estimator.routing import routed_arguments, router_of
 from elicit.estimator.tags import takes_missing, takes_sparse
-from elicit.estimator.tolerance import tolerance_of
+from elicit.estimator.tolerance import Tolerance, tolerance_of
 from elicit.numeric import is_whole
 from elicit.oracles import Extra, WrapperOracle, cost
 from elicit.oracles.columns import is_frame, require_array_or_frame
@@ -119,9 +119,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         The most attributes a subset may have.
     tolerance : float, "1-se" or None, default=None
         With ``operator=None``: take the smallest measured subset whose score is within this much of the best. "1-se" is
-        one standard error of the best one's fold scores. The search looks for the best score all the same; with a
-        utility, such as "score - 0.002 * size", it looks for small subsets, too. What a journal says of the fit
-        (`elicit why`) is about the best score.
+        one standard error of the best one's fold scores. In the second half of the budget the search looks for fewer
+        features, too. What a journal says of the fit (`elicit why`) is about the best score.
     prior : str, mapping, sequence or None, default="auto"
         What is thought of the attributes beforehand. By its ranks it says where to look first; no proof assumes it.
         The name of an attribute score, such as "mutual-information" (``elicit score --list``); or one number per
@@ -292,7 +291,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         check_names(oracle.criteria)
         judge = judge_of(self.operator, oracle.criteria)
         within = tolerance_of(self.tolerance, judge, len(oracle.splits))
-        run = self._run(judge, oracle, y, seed)
+        run = self._run(judge, oracle, y, seed, within)
         require_labels(oracle, run.family.largest, self.estimator)
         require_readable(oracle, run.family.largest, self.estimator)
         elicitation, result = play(
@@ -330,7 +329,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             raise InputError(f"callback is called with the progress of the fit, found {self.callback!r:.80}")
         return X, y, seed_of(self.random_state)
 
-    def _run(self, judge: Judge, oracle: WrapperOracle, y: NDArray[Any], seed: int) -> Run:
+    def _run(self, judge: Judge, oracle: WrapperOracle, y: NDArray[Any], seed: int, within: Tolerance | None) -> Run:
         """Everything that a run needs besides its oracle."""
         X, classes = oracle.columns.X, is_classifier(self.estimator)
         keep = labelled_by_names(self, self.keep, X)
@@ -343,6 +342,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             parsimony=self.parsimony,
             batch=self.batch,
             operator=self.operator if judge.answers is None else judge.answers,
+            tolerance=within,
             rows=len(y),
         )
         _ = run.settings  # wrong ones are refused here, before anything that may take long

@@ -10,7 +10,8 @@ from elicit.decide.outlook import WIDER, Outlook
 from elicit.decide.process import Process
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared
-from elicit.estimator.seeking import _Aim, _worth, next_subsets
+from elicit.estimator.seeking import _Aim, _Fewest, _Ground, _Search, _worth, next_subsets
+from elicit.estimator.tolerance import least_within, lowest_within
 from elicit.events import SCORE_AND_SIZE, Evaluated
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family, indicator, mask_of
@@ -161,3 +162,51 @@ def test_fewer_attributes_at_the_same_score_are_a_gain_and_the_least_better_scor
     found = history({0b1111: 0.9, 0b111: 0.9, 0b11: 0.9 - 1e-9, 0b11111111: 0.9 + 1e-9})
     four, three, worse, better = _worth(found, 8).tolist()
     assert worse < four < three < better
+
+
+def test_with_a_tolerance_every_second_evaluation_of_the_second_half_may_go_to_fewer_attributes():
+    """Of ten attributes three make the score, one more adds a little, the rest only noise."""
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=1 << 10) * 0.001
+
+    def score(m):
+        return 0.3 * (m & 0b111).bit_count() + 0.02 * (m >> 3 & 1) - 0.001 * (m >> 4).bit_count() + noise[m]
+
+    def chosen(tolerance):
+        seen, looks = {}, Outlook(6)
+        for round in range(10):
+            rng = np.random.default_rng([1, round])
+            found, _ = next_subsets(history(seen, 10), Family(10), looks, 40, 4, rng, tolerance=tolerance)
+            seen |= {m: score(m) for m in found}
+        return seen
+
+    plain, within = chosen(None), chosen(0.05)
+    assert list(plain)[:20] == list(within)[:20]  # the first half is for the best score alone
+    assert list(plain) != list(within)
+    assert least_within(history(within, 10), Family(10), 0.05) == 0b111
+
+
+def test_where_no_fewer_attributes_are_to_be_expected_none_are_looked_for():
+    """The smallest within the tolerance is one attribute, and none has fewer."""
+    seen = {1 << i: 0.9 - 0.01 * i for i in range(6)} | {0b11: 0.905, 0b111111: 0.8}
+    ground = _Ground(Family(6), Outlook(2), np.random.default_rng(5))
+    search = _Search(history(seen, 6), 0, ground, seen)
+    assert search.fewest(2, 0.05) == []
+    assert len(search.best(2)) == 2
+
+
+def test_what_is_gained_by_fewer_attributes_is_how_many_for_whatever_score_is_not_too_low():
+    aim = _Fewest(8, 100.0, 5)
+    ahead = aim.ahead(np.array([[99.0, 100.0, 120.0], [50.0, 99.0, 101.0]]), np.array([[3.0], [6.0]]))
+    assert ahead[0, 1:].tolist() == [2, 2]
+    assert ahead[1, 2] == -1
+    assert (ahead[[0, 1, 1], [0, 0, 1]] < -8).all()
+    assert ahead[1, 0] < ahead[1, 1]  # what misses by less is nearer
+
+
+def test_the_lowest_score_within_a_tolerance_is_that_of_the_best_of_the_family():
+    found = history({0b1111: 0.9, 0b11: 0.7})
+    assert lowest_within(found, Family(8), 0.1) == 0.9 - 0.1 - 1e-9
+    assert lowest_within(found, Family(8, drop=0b100), 0.1) == 0.7 - 0.1 - 1e-9
+    assert lowest_within(found, Family(8, keep=1 << 7), 0.1) is None
+    assert least_within(found, Family(8, keep=1 << 7), 0.1) is None

@@ -53,7 +53,7 @@ from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Evaluated, Failed, Pr
 from elicit.journal import read
 from elicit.knowledge.history import History
 from elicit.operators.lines import LineOperator
-from elicit.oracles import from_callable, scored, stability
+from elicit.oracles import WrapperOracle, from_callable, scored, stability
 from elicit.proof.record_check import check_record
 from elicit.subsets import Attributes, Family, simplest
 from elicit.utility.verify import verify
@@ -106,14 +106,29 @@ def test_without_an_operator_nothing_is_read_or_written_on_a_terminal(monkeypatc
 
 
 def test_a_tolerance_takes_fewer_features(fitted):
-    loose = selector(tolerance=0.05).fit(WINE, CLASSES)
-    results = loose.cv_results_
-    close = results["mean_test_score"] >= fitted.best_score_ - 0.05 - 1e-9
-    assert len(loose.feature_names_) == results["size"][close].min() < len(fitted.feature_names_)
-    one_se = selector(tolerance="1-se").fit(WINE, CLASSES)
-    top = np.nanargmax(results["mean_test_score"] - 1e-9 * results["size"])
-    away = results["std_test_score"][top] / np.sqrt(5 - 1)  # the standard error of a mean of five
-    assert len(one_se.feature_names_) == results["size"][results["mean_test_score"] >= fitted.best_score_ - away].min()
+    for tolerance in (0.05, "1-se"):
+        found = selector(tolerance=tolerance).fit(WINE, CLASSES)
+        results = found.cv_results_
+        scores = results["mean_test_score"]
+        top = np.nanargmax(scores - 1e-9 * results["size"])
+        one = results["std_test_score"][top] / np.sqrt(5 - 1)  # the standard error of a mean of five
+        close = scores >= scores[top] - (one if tolerance == "1-se" else tolerance) - 1e-9
+        assert len(found.feature_names_) == results["size"][close].min() < len(fitted.feature_names_)
+
+
+def test_a_fit_with_a_tolerance_has_a_journal_of_its_own_and_measures_nothing_again(tmp_path, monkeypatch):
+    calls, measure = [], WrapperOracle.__call__
+    within = selector(tolerance="1-se", budget=20)
+    alone = clone(within).fit(WINE, CLASSES)
+    plain = clone(within).set_params(tolerance=None, journal=tmp_path).fit(WINE, CLASSES)
+    monkeypatch.setattr(WrapperOracle, "__call__", lambda own, request: calls.append(request) or measure(own, request))
+    kept = clone(within).set_params(journal=tmp_path).fit(WINE, CLASSES)
+    shared = kept.session_.history.evaluated.keys() & plain.session_.history.evaluated.keys()
+    assert len(list(tmp_path.iterdir())) == 2
+    assert kept.session_.facts == alone.session_.facts
+    assert 0 < len(shared) == 20 - len(calls)
+    assert clone(kept).fit(WINE, CLASSES).feature_names_ == kept.feature_names_
+    assert len(shared) == 20 - len(calls)
 
 
 @st.composite
@@ -133,7 +148,7 @@ def test_within_a_tolerance_the_fewest_are_taken_and_of_these_the_best(case, tol
     facts, family = case
     run = SimpleNamespace(history=History(Attributes.numbered(4), facts=facts), family=family)
     able = [fact for fact in facts if fact.subset in family]
-    found = least_within(run, tolerance)
+    found = least_within(run.history, family, tolerance)
     if not able:
         assert found is None
         return
@@ -151,7 +166,7 @@ def test_what_is_a_tolerance_away_is_within_it_whatever_the_last_digits_say(scor
     facts = [Evaluated(k, m, (s, float(m.bit_count())), ((s,), ())) for k, (m, s) in enumerate(scores.items())]
     run = SimpleNamespace(history=History(Attributes.numbered(2), facts=facts), family=Family(2))
     assert 0.8 - 0.1 > 0.7
-    assert least_within(run, 0.1) == chosen
+    assert least_within(run.history, run.family, 0.1) == chosen
 
 
 def test_a_standard_error_needs_two_folds_and_nothing_is_measured_before_that_is_said():
@@ -192,7 +207,7 @@ def test_two_folds_have_a_standard_error():
     folds = ((0.4, 0.6), ())  # 0.1 for their mean
     facts = [Evaluated(0, 3, (0.5, 2.0), folds), Evaluated(1, 1, (0.4, 1.0), folds), Evaluated(2, 2, (0.39, 1.0))]
     run = SimpleNamespace(history=History(Attributes.numbered(2), facts=facts), family=Family(2))
-    assert least_within(run, "1-se") == 1
+    assert least_within(run.history, run.family, "1-se") == 1
     assert tolerance_of("1-se", Judge(None, declared=True), 2) == "1-se"
 
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import FitFailedWarning
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result
 from elicit.errors import InputError
-from elicit.estimator.tolerance import least_within
+from elicit.estimator.tolerance import Tolerance, least_within
 from elicit.knowledge.history import FINE
 from elicit.numeric import GRID
 from elicit.operators import SimulatedOperator
@@ -23,11 +23,11 @@ _TOO_FINE = (
 
 
 def chosen_of(
-    elicitation: Elicitation, result: Result, utility: SimulatedOperator | None, within: float | str | None
+    elicitation: Elicitation, result: Result, utility: SimulatedOperator | None, within: Tolerance | None
 ) -> Mask:
     """The smallest within the tolerance, or the best by a utility, or where there is neither what was recommended."""
     if within is not None:
-        chosen = least_within(elicitation, within)
+        chosen = least_within(elicitation.history, elicitation.family, within)
     elif utility is not None:  # its answers led here; which is best of all, it can say
         chosen = best_for(elicitation, utility)
     else:

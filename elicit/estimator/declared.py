@@ -16,6 +16,7 @@ from typing import Any
 from elicit.decide.beliefs import Beliefs, best_by_score
 from elicit.decide.elicitation import Elicitation
 from elicit.estimator.seeking import next_subsets
+from elicit.estimator.tolerance import Tolerance
 from elicit.events import Asked, Stopped
 from elicit.knowledge.statements import Relation, Source
 from elicit.subsets import Mask
@@ -63,16 +64,25 @@ class _DeclaredBeliefs(Beliefs):
 
 
 class Declared(Unattended):
-    """An elicitation for which the first criterion, then fewer attributes, is the whole utility."""
+    """An elicitation for which the first criterion, then fewer attributes, is the whole utility.
+
+    With a tolerance it looks for the fewest attributes within that of the best, too; its incumbent is the best.
+    """
 
     beliefs_type = _DeclaredBeliefs
+
+    def __init__(self, *given: Any, tolerance: Tolerance | None = None, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._tolerance = tolerance
 
     def _decided(self) -> Asked | Stopped:
         count = min(self.settings.batch, self.budget - self.evaluations)
         rng = self._randomness()
         if count <= 0:
             return super()._decided()  # the budget is spent
-        subsets, why = next_subsets(self.history, self.family, self.outlook, self.budget, count, rng)
+        subsets, why = next_subsets(
+            self.history, self.family, self.outlook, self.budget, count, rng, tolerance=self._tolerance
+        )
         if subsets:
             return Asked(self._next_id, subsets, why=why)
         return Stopped(self._next_id, "nothing new was found in the family")

@@ -22,6 +22,7 @@ from elicit.estimator.declared import SETTINGS, Declared, Unattended
 from elicit.estimator.journals import made_folder, measured_before, opened_journal, told_apart
 from elicit.estimator.judges import Judge
 from elicit.estimator.priors import MOST_WITH_PAIRS, Pairs, refuse_many
+from elicit.estimator.tolerance import Tolerance
 from elicit.events import CALLED_OFF, Fact
 from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
@@ -65,7 +66,8 @@ def seed_of(random_state: Any) -> int:
 class Run:
     """Everything that a run needs besides its oracle.
 
-    operator: who judges, as it was given, or the answers that it stands for: by it journals are told apart.
+    operator: who judges, as it was given, or the answers that it stands for: by it journals are told apart, and by
+    the tolerance.
     """
 
     judge: Judge
@@ -79,6 +81,7 @@ class Run:
     prior: Vector | None = None
     pairs: Pairs = ()
     rows: int | None = None
+    tolerance: Tolerance | None = None
 
     @property
     def settings(self) -> Settings:
@@ -107,6 +110,7 @@ class Run:
         """The elicitation at its beginning, or as far as these facts."""
         given: dict[str, Any] = {"family": self.family, "seed": self.seed, "prior": self.prior, "rows": self.rows}
         if self.judge.declared:
+            given["tolerance"] = self.tolerance
             return Declared(oracle.attributes, oracle.criteria, self.settings, facts=facts, **given)
         if not facts and self.judge.answers is not None:
             facts = self.judge.answers.assumed(oracle.attributes)
@@ -136,7 +140,8 @@ def play(
             return elicitation, driven(elicitation, oracle)
         journals = made_folder(folder)
         with told_apart(run.operator) as who:
-            header = header_of(run.elicitation(oracle), oracle.fingerprint, {"operator": who})
+            about = {"operator": who} | ({} if run.tolerance is None else {"tolerance": run.tolerance})
+            header = header_of(run.elicitation(oracle), oracle.fingerprint, about)
             with opened_journal(journals, header) as journal:
                 elicitation = run.elicitation(oracle, journal.facts)
                 _catch_up(run.judge.ask, journal.facts)

@@ -8,21 +8,25 @@ than a test.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from elicit.decide.beliefs import best_by_score
-from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError
 from elicit.estimator.judges import Judge
+from elicit.knowledge.history import History
 from elicit.numeric import is_number, step_of, steps_of
-from elicit.subsets import Mask, simplest
+from elicit.subsets import Family, Mask, simplest
 
 ONE_SE = "1-se"
 
+#: How far below the best a score may be: a number, or ONE_SE.
+Tolerance = float | str
 
-def tolerance_of(given: Any, judge: Judge, folds: int) -> float | str | None:
+
+def tolerance_of(given: Any, judge: Judge, folds: int) -> Tolerance | None:
     """The checked tolerance: a number or "1-se". It needs operator=None, and "1-se" at least two folds."""
     if given is None:
         return None
@@ -36,18 +40,23 @@ def tolerance_of(given: Any, judge: Judge, folds: int) -> float | str | None:
     return ONE_SE if one_se else float(given)
 
 
-def least_within(elicitation: Elicitation, tolerance: float | str) -> Mask | None:
+def least_within(history: History, family: Family, tolerance: Tolerance) -> Mask | None:
     """The smallest evaluated subset whose score is within the tolerance of the best; the better of two such."""
-    history, family = elicitation.history, elicitation.family
+    lowest = lowest_within(history, family, tolerance)
+    score = {x: fact.criteria[0] for x, fact in history.evaluated.items() if x in family}
+    close = [x for x in score if lowest is not None and score[x] >= lowest]
+    return min(close, key=lambda x: (x.bit_count(), -steps_of(score[x]), simplest(x)), default=None)
+
+
+def lowest_within(history: History, family: Family, tolerance: Tolerance) -> float | None:
+    """The lowest score that is within the tolerance of the best; None before anything in the family is evaluated."""
     best = best_by_score(history, family)
     if best is None:
         return None
-    score = {x: fact.criteria[0] for x, fact in history.evaluated.items() if x in family}
-    away = _standard_error(elicitation, best) if isinstance(tolerance, str) else tolerance
-    close = [x for x in score if score[x] >= score[best] - away - step_of(score[best])]
-    return min(close, key=lambda x: (x.bit_count(), -steps_of(score[x]), simplest(x)))
+    fact = history.evaluated[best]
+    away = _standard_error(fact.folds[0]) if isinstance(tolerance, str) else tolerance
+    return fact.criteria[0] - away - step_of(fact.criteria[0])
 
 
-def _standard_error(elicitation: Elicitation, subset: Mask) -> float:
-    scores = elicitation.history.evaluated[subset].folds[0]
+def _standard_error(scores: Sequence[float]) -> float:
     return float(np.std(scores, ddof=1)) / math.sqrt(len(scores))
