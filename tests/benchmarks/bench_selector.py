@@ -2,6 +2,7 @@
 
     python tests/benchmarks/bench_selector.py                      wine and breast cancer, every rival (minutes)
     python tests/benchmarks/bench_selector.py --data digits --model knn --rivals path   (a quarter of an hour)
+    python tests/benchmarks/bench_selector.py --tolerance --rivals auto   what a tolerance takes, too
 
 A fit here is one cross-validation of one subset (10 stratified shuffled folds, seed 0, scaler inside the
 fold). The rivals run their own code; each subset that they evaluate is written down on the way, so that
@@ -9,6 +10,8 @@ fold). The rivals run their own code; each subset that they evaluate is written 
 that stops when nothing is gained; `path` goes all the way and keeps the best; RFECV fits another subset
 in every fold, so its fits are the sizes it tries. Ours runs once a seed with its own budget; "to reach"
 is the evaluation at which its score first was at least the rival's, and the ratio is to the rival's fits.
+With `--tolerance` a second fit takes the fewest features within one standard error of the best; beside them stand the
+fewest that the first fit, which sought the best score alone, came by.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ import mlxtend.feature_selection.sequential_feature_selector as mlxtend_sfs
 import numpy as np
 import sklearn.feature_selection._sequential as sklearn_sfs
 from mlxtend.feature_selection import SequentialFeatureSelector as Floating
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.linear_model import LogisticRegression
@@ -35,6 +39,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from elicit import ElicitSelector
+from elicit.estimator.tolerance import ONE_SE, least_within
 from elicit.events import Evaluated
 from elicit.journal import read
 
@@ -131,6 +136,17 @@ def ours(
     return [f.criteria[0] for f, _ in pairs], [float(t or 0) - start for _, t in pairs], selector
 
 
+def within(first: Any, X: Any, y: Any) -> str:
+    """How many features within one standard error the second fit takes, and the fewest that the first came by."""
+    record = first.session_
+    came_by = least_within(record.history, record.family, ONE_SE)
+    second = clone(first).set_params(tolerance=ONE_SE, journal=None).fit(X, y)
+    tops = [float(np.nanmax(each.cv_results_["mean_test_score"])) for each in (second, first)]
+    assert came_by is not None
+    sizes = f"{len(second.feature_names_)} features, {came_by.bit_count()} without the tolerance"
+    return f"within one standard error: {sizes}; best measured {tops[0]:.4f}, {tops[1]:.4f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default="wine,breast_cancer")
@@ -139,6 +155,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--budget", type=int)
     parser.add_argument("--n-jobs", type=int)
+    parser.add_argument("--tolerance", action="store_true")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     for data in args.data.split(","):
@@ -157,6 +174,8 @@ def main() -> None:
                     f"  ours, seed {seed}: {selector.best_score_:.4f}@{size}, {len(scores)} fits, {seconds:.0f} s",
                     flush=True,
                 )
+                if args.tolerance:
+                    print(f"    {within(selector, X, y)}", flush=True)
             for rival in args.rivals.split(","):
                 if rival == "rfecv" and name != "logistic":
                     continue  # needs coefficients
