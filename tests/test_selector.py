@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import stdev
 from types import SimpleNamespace
 
+import journals
 import numpy as np
 import pandas as pd
 import pytest
@@ -129,6 +130,30 @@ def test_a_fit_with_a_tolerance_has_a_journal_of_its_own_and_measures_nothing_ag
     assert 0 < len(shared) == 20 - len(calls)
     assert clone(kept).fit(WINE, CLASSES).feature_names_ == kept.feature_names_
     assert len(shared) == 20 - len(calls)
+
+
+@pytest.mark.parametrize("tolerance", ["1-se", 0.05, 0.0])
+def test_why_names_what_a_tolerance_chose_where_that_is_not_the_best(tmp_path, capsys, tolerance):
+    def names(line):
+        return set(line.partition("{")[2].partition("}")[0].split(", "))
+
+    fit = selector(estimator=GaussianNB(), tolerance=tolerance, journal=tmp_path).fit(WINE, CLASSES)
+    (path,) = tmp_path.iterdir()
+    assert main(["why", str(path)]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    told = [line for line in lines if line.startswith("the fit chose")]
+    another = names(first) != set(fit.feature_names_)
+    assert len(told) == another
+    assert another or tolerance != 0.05
+    for line in told:
+        assert line.startswith(f"the fit chose the smallest within its tolerance of {tolerance}: {{")
+        assert names(line) == set(fit.feature_names_)
+    for other in ("much", None, -1.0, [1], True):  # which only a journal made by hand says
+        lines = journals.lines_of(path)
+        lines[0]["settings"]["about"]["tolerance"] = other
+        journals.write(path, lines)
+        assert main(["why", str(path)]) == 0
+        assert "the fit chose" not in capsys.readouterr().out
 
 
 @st.composite

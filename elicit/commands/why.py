@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from elicit.alongside.display import Meter
 from elicit.commands.arguments import listed, mask_of_listed
@@ -11,7 +12,9 @@ from elicit.commands.output import say
 from elicit.commands.status import DONE
 from elicit.decide.settings import unproven_choice
 from elicit.errors import InputError
-from elicit.journal import read
+from elicit.estimator.tolerance import ONE_SE, Tolerance, least_within
+from elicit.journal import Record, read
+from elicit.numeric import is_finite
 from elicit.proof.strained import not_honoured, refuted_words, strained_in
 from elicit.proof.why import Why
 from elicit.proof.why_words import facts_against, measured_line, reason_lines, reversed_answers
@@ -26,9 +29,10 @@ _HINT = " (--all shows them)"
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
     with one_thread():
-        why = Why(read(args.path))
+        record = read(args.path)
+        why = Why(record)
         rival = None if args.rival is None else _rival(args.rival, why)
-        for line in _lines(why, rival, None if args.all else FIRST_CAUSES):
+        for line in (*_lines(why, rival, None if args.all else FIRST_CAUSES), *_chosen_within(record, why)):
             say(line)
     return DONE
 
@@ -68,3 +72,22 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     with Meter(sys.stderr) as meter:
         found = why.otherwise(meter.update)
     return lines + reversed_answers(why, found, rival)
+
+
+def _chosen_within(record: Record, why: Why) -> list[str]:
+    """What a fit with a tolerance chose: its journal recommends the best, with which the smaller were compared."""
+    tolerance = _tolerance_told(record, why)
+    chosen = None if tolerance is None else least_within(why.history, why.elicitation.family, tolerance)
+    if chosen is None or chosen == why.best:
+        return []
+    return [f"the fit chose the smallest within its tolerance of {tolerance}: {measured_line(why.history, chosen)}"]
+
+
+def _tolerance_told(record: Record, why: Why) -> Tolerance | None:
+    """The tolerance of the fit that a journal is of; None without one, or where what the file says cannot be one."""
+    about = record.header.settings.get("about")
+    told: Any = about.get("tolerance") if isinstance(about, dict) else None
+    if told == ONE_SE:  # it needs the scores of two folds
+        by_folds = all(fact.folds and len(fact.folds[0]) > 1 for fact in why.history.evaluated.values())
+        return ONE_SE if by_folds else None
+    return told if is_finite(told) and told >= 0 else None
