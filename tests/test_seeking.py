@@ -210,3 +210,11 @@ def test_the_lowest_score_within_a_tolerance_is_that_of_the_best_of_the_family()
     assert lowest_within(found, Family(8, drop=0b100), 0.1) == 0.7 - 0.1 - 1e-9
     assert lowest_within(found, Family(8, keep=1 << 7), 0.1) is None
     assert least_within(found, Family(8, keep=1 << 7), 0.1) is None
+
+
+def test_whatever_is_measured_is_within_a_tolerance_beyond_all_scores():
+    seen = {1 << i: -1e200 * (i + 1) for i in range(6)} | {0b11: -1e199, 0b111111: -2e199}
+    ground = _Ground(Family(6), Outlook(2), np.random.default_rng(5))
+    for tolerance in (1e300, 1.7e308):
+        assert _Search(history(seen, 6), 0, ground, seen).fewest(2, tolerance) == []
+        assert least_within(history(seen, 6), Family(6), tolerance) == 1

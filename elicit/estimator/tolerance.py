@@ -17,7 +17,7 @@ from elicit.decide.beliefs import best_by_score
 from elicit.errors import InputError
 from elicit.estimator.judges import Judge
 from elicit.knowledge.history import History
-from elicit.numeric import is_number, step_of, steps_of
+from elicit.numeric import LARGEST_MEASURED, is_number, step_of, steps_of
 from elicit.subsets import Family, Mask, simplest
 
 ONE_SE = "1-se"
@@ -55,7 +55,8 @@ def lowest_within(history: History, family: Family, tolerance: Tolerance) -> flo
         return None
     fact = history.evaluated[best]
     away = _standard_error(fact.folds[0]) if isinstance(tolerance, str) else tolerance
-    return fact.criteria[0] - away - step_of(fact.criteria[0])
+    lowest = fact.criteria[0] - away - step_of(fact.criteria[0])
+    return max(lowest, -LARGEST_MEASURED)  # a lower one has no steps
 
 
 def _standard_error(scores: Sequence[float]) -> float:
