@@ -317,6 +317,7 @@ def test_last_columns_without_a_name_and_a_cell_are_none(tmp_path, text):
     cells = cells_of(tmp_path / "t.csv")
     assert cells.header == ["a", "y"]
     assert cells.rows[:2] == [["1", "2"], ["3", "4"]]
+    assert cells_and_blanks_of(tmp_path / "t.csv")[1].written == {"a": "a", "y": "y"}
     assert load(str(tmp_path / "t.csv"), "y", tidy=True).columns == ("a",)
     assert pd.read_csv(tmp_path / "t.csv", sep=";")[["a", "y"]].dropna().to_numpy().tolist() == [[1, 2], [3, 4]]
 

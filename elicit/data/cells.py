@@ -58,7 +58,7 @@ def cells_and_blanks_of(path: Path) -> tuple[Cells, Blanks]:
 
 
 def _cells(text: Sequence[str], separator: str, written: Sequence[tuple[list[str], int]], path: Path) -> Cells:
-    placed = _without_empty_end([([cell.strip() for cell in row], line) for row, line in written])
+    placed = [([cell.strip() for cell in row], line) for row, line in written]
     if placed and placed[0][0][0] == "" and numbers_rows(row[0] for row, _ in placed[1:] if row):
         placed[0][0][0] = INDEX
     _check_shape(placed, separator, path)
@@ -66,15 +66,6 @@ def _cells(text: Sequence[str], separator: str, written: Sequence[tuple[list[str
     (header, top), *below = placed
     rows, lines = [row for row, _ in below], [line for _, line in below]
     return Cells(header, rows, lines, separator, top, {} if separator == "," else _convert_decimal_commas(header, rows))
-
-
-def _without_empty_end(placed: list[tuple[list[str], int]]) -> list[tuple[list[str], int]]:
-    """Rows without the last columns that have neither a name nor a cell; spreadsheets write some beside a table."""
-    header = placed[0][0] if placed else []
-    width = max((k for k, name in enumerate(header, start=1) if name), default=len(header))
-    if any(any(row[width:]) or len(row) > len(header) for row, _ in placed):
-        return placed
-    return [(row[:width], line) for row, line in placed]
 
 
 def numbers_rows(cells: Iterable[str]) -> bool:
@@ -114,7 +105,16 @@ def _written(path: Path) -> tuple[list[str], str, list[tuple[list[str], int]]]:
     """The lines of a file, its separator, and its rows as they are written, each with its line."""
     text = _lines(path)
     separator = _declared_separator(text) or _best_separator(lambda mark: _fitting_rows(text, mark, path))
-    return text, separator, list(_rows(text, separator, path))
+    return text, separator, _without_empty_end(list(_rows(text, separator, path)))
+
+
+def _without_empty_end(written: list[tuple[list[str], int]]) -> list[tuple[list[str], int]]:
+    """Rows without the last columns that have neither a name nor a cell; spreadsheets write some beside a table."""
+    header = written[0][0] if written else []
+    width = max((k for k, name in enumerate(header, start=1) if name.strip()), default=len(header))
+    if any("".join(row[width:]).strip() or len(row) > len(header) for row, _ in written):
+        return written
+    return [(row[:width], line) for row, line in written]
 
 
 def separator_in_words(separator: str) -> str:
