@@ -998,6 +998,7 @@ def test_what_must_be_kept_may_be_said_by_truth_values():
         ({"tolerance": "2-se"}, "tolerance is a number"),
         ({"tolerance": -1.0}, "tolerance is a number"),
         ({"tolerance": float("inf")}, "tolerance is a number"),
+        ({"tolerance": 10**400}, "tolerance is a number"),
         ({"tolerance": True}, "tolerance is a number"),
         ({"tolerance": "0.1"}, "tolerance is a number"),
         ({"tolerance": 0.1, "operator": "score"}, "tolerance goes with operator=None"),

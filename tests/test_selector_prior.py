@@ -208,7 +208,7 @@ def test_what_takes_long_beforehand_is_told_of_where_progress_is_wanted(capsys):
         assert capsys.readouterr().err.splitlines()[:2] == told
 
 
-@pytest.mark.parametrize("stream", ["none", "full"])
+@pytest.mark.parametrize("stream", ["none", "full", "closed"])
 def test_a_fit_goes_on_though_its_progress_has_nowhere_to_go(monkeypatch, capsys, stream):
     class Full(io.StringIO):
         def write(self, _):
@@ -216,7 +216,9 @@ def test_a_fit_goes_on_though_its_progress_has_nowhere_to_go(monkeypatch, capsys
 
     X, y = wide(columns=6)
     expected = selector(budget=8).fit(X, y).get_support()
-    monkeypatch.setattr("sys.stderr", None if stream == "none" else Full())  # none: as behind pythonw
+    given = {"none": None, "full": Full(), "closed": io.StringIO()}  # none: as behind pythonw
+    given["closed"].close()
+    monkeypatch.setattr("sys.stderr", given[stream])
     np.testing.assert_array_equal(selector(budget=8, verbose=1).fit(X, y).get_support(), expected)
     assert capsys.readouterr().out == ""
 

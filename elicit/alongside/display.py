@@ -28,12 +28,19 @@ Update = Callable[[float, str], None]
 def write_aside(out: TextIO | None, text: str) -> None:
     """Write at once what is said beside the work, which goes on where that cannot be written.
 
-    To a full disk, say, to a pipe that nobody reads any more, or where there is no stream (None), as behind pythonw.
+    To a full disk, say, to a pipe that nobody reads any more, to a stream that is closed, or where there is none
+    (None), as behind pythonw.
     """
     if out is not None:
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # the latter where it is closed
             out.write(text)
             out.flush()
+
+
+def _is_terminal(out: TextIO | None) -> bool:
+    with suppress(ValueError):  # where it is closed
+        return out is not None and out.isatty()
+    return False
 
 
 class Meter:
@@ -46,7 +53,7 @@ class Meter:
 
     def __init__(self, out: TextIO | None, *, asked_for: bool = False) -> None:
         self._out = out
-        self._terminal = out is not None and out.isatty()
+        self._terminal = _is_terminal(out)
         self._start = time.monotonic()
         self._quiet = 0.0 if asked_for else _SECONDS_OF_SILENCE
         self._shown_at = -1.0 if self._terminal else self._start

@@ -17,7 +17,7 @@ from elicit.decide.beliefs import best_by_score
 from elicit.errors import InputError
 from elicit.estimator.judges import Judge
 from elicit.knowledge.history import History
-from elicit.numeric import LARGEST_MEASURED, is_number, step_of, steps_of
+from elicit.numeric import LARGEST_MEASURED, is_finite, step_of, steps_of
 from elicit.subsets import Family, Mask, simplest
 
 ONE_SE = "1-se"
@@ -31,7 +31,7 @@ def tolerance_of(given: Any, judge: Judge, folds: int) -> Tolerance | None:
     if given is None:
         return None
     one_se = isinstance(given, str) and given == ONE_SE
-    if not one_se and not (is_number(given) and math.isfinite(given) and given >= 0):
+    if not one_se and not (is_finite(given) and given >= 0):
         raise InputError(f'tolerance is a number of at least 0, "{ONE_SE}" or None; found {given!r}')
     if not judge.declared:
         raise InputError("tolerance goes with operator=None; an operator says itself what a smaller subset is worth")
