@@ -37,8 +37,8 @@ FEWER = 0.05
 #: Draws that are looked at besides what is around the best, which may all lie close together.
 DRAWS = 30
 
-#: With a tolerance, from this share of the budget on one evaluation in so many goes to fewer attributes, where at least
-#: so many fewer are to be expected: to what else has the least chance of that the best score is better served.
+#: With a tolerance, from this share of the budget on, one evaluation in so many goes to fewer attributes where at least
+#: so many fewer are to be expected. Otherwise it goes to the best score, by which all others are judged.
 FEWER_FROM, FEWER_EVERY, FEWER_AT_LEAST = 0.5, 2, 0.2
 
 BEGINNING, GAIN = "a first look at the family", "where most may be gained"
