@@ -10,7 +10,7 @@ from elicit.decide.outlook import WIDER, Outlook
 from elicit.decide.process import Process
 from elicit.decide.settings import Settings
 from elicit.estimator.declared import SETTINGS, Declared
-from elicit.estimator.seeking import _Aim, _Fewest, _Ground, _Search, _worth, next_subsets
+from elicit.estimator.seeking import _Aim, _Fewest, _Ground, _Search, _turns, _worth, next_subsets
 from elicit.estimator.tolerance import least_within, lowest_within
 from elicit.events import SCORE_AND_SIZE, Evaluated
 from elicit.knowledge.history import History
@@ -184,6 +184,21 @@ def test_with_a_tolerance_every_second_evaluation_of_the_second_half_may_go_to_f
     assert list(plain)[:20] == list(within)[:20]  # the first half is for the best score alone
     assert list(plain) != list(within)
     assert least_within(history(within, 10), Family(10), 0.05) == 0b111
+
+
+def test_of_the_second_half_every_second_evaluation_is_a_turn_whatever_the_batch():
+    assert [place for place in range(40) if _turns(range(place, place + 1), 40)] == list(range(20, 40, 2))
+    assert sum(_turns(range(start, start + 5), 40) for start in range(0, 40, 5)) == 10
+
+
+def test_what_has_too_little_chance_of_fewer_attributes_is_not_looked_for(monkeypatch):
+    """The smallest within the tolerance has two; of single ones two were not measured, with a chance of one in ten."""
+    seen = {0b11: 0.7, 0b1111: 0.7, 0b1110: 0.68, 0b100: 0.6, 0b111: 0.55, 0b1010: 0.5, 0b1100: 0.45, 0b1: 0.3}
+    seen |= {0b110: 0.2}
+    for least, found in ((0.2, 0), (0.05, 1)):
+        monkeypatch.setattr("elicit.estimator.seeking.FEWER_AT_LEAST", least)
+        search = _Search(history(seen, 4), 0, _Ground(Family(4), Outlook(2), np.random.default_rng(5)), seen)
+        assert len(search.fewest(1, 0.05)) == found
 
 
 def test_where_no_fewer_attributes_are_to_be_expected_none_are_looked_for():
