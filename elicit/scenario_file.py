@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from elicit.asks import Oracle
@@ -54,8 +55,28 @@ def read_scenario(path: str | Path, choices: Sequence[Section] = ()) -> Scenario
     nothing else.
     """
     path = Path(path)
+    plain = _toml(path)
+    return sections.with_place(str(path), lambda: scenario_from(_with_choices(plain, choices), path.parent), ": ")
+
+
+def read_choices(path: str | Path) -> list[Section]:
+    """The [[elicit]] sections of a file: of a scenario, or of a file that holds them alone, for any scenario."""
+    path = Path(path)
+    plain = _toml(path)
+    if plain.keys() == {"elicit"}:
+        sections.with_place(str(path), lambda: sections.named_specs("elicit", plain["elicit"], _choice_alone), ": ")
+    else:
+        sections.with_place(str(path), lambda: scenario_from(plain, path.parent), ": ")
+    found = plain.get("elicit")
+    if not isinstance(found, list) or len(found) < 2:
+        raise InputError(f"{path}: has no choices; give a file with [[elicit]] several times")
+    return found
+
+
+def _toml(path: Path) -> Section:
+    """The content of a TOML file; whatever keeps it from being read is one line."""
     try:
-        plain = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # editors on Windows mark a file as UTF-8
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # editors on Windows mark a file as UTF-8
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; check the path") from None
     except OSError as error:
@@ -64,7 +85,6 @@ def read_scenario(path: str | Path, choices: Sequence[Section] = ()) -> Scenario
         raise InputError(f"{path}: is not text in UTF-8; a scenario is a TOML file") from None
     except (ValueError, RecursionError) as error:  # besides its own error: numbers too long, tables too deep
         raise InputError(f"{path}: is not TOML: {error}; correct it there") from None
-    return sections.with_place(str(path), lambda: scenario_from(_with_choices(plain, choices), path.parent), ": ")
 
 
 def _with_choices(plain: Section, choices: Sequence[Section]) -> Section:
@@ -162,9 +182,7 @@ def _utility(section: Section, given: str, hidden: bool) -> tuple[str | Lexicogr
 
 
 def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -> ElicitSpec:
-    sections.only_known(section, _KEYS["elicit"])
-    own = ("name", "keep", "drop", "max_size", "prior")
-    choices = {key: value for key, value in section.items() if key not in own}
+    choices = _setting_keys(section)
     drop = sections.texts(section, "drop")
     if "pairs" in section:
         choices["pairs"] = _expected_pairs(section["pairs"], oracle, measured, folder, drop)
@@ -175,10 +193,27 @@ def _elicit(section: Section, oracle: Oracle, measured: Section, folder: Path) -
     family = _family(section, oracle.attributes, measured)
     prior = _prior(section, oracle, measured, folder, drop)
     Elicitation(oracle.attributes, oracle.criteria, settings, family=family)  # checks what only it can check
+    return ElicitSpec(_own_name(section), settings, family, prior)
+
+
+def _choice_alone(section: Section) -> SimpleNamespace:
+    """What can be checked of a choice before there is an oracle: its keys, its settings and its name."""
+    settings_from({key: value for key, value in _setting_keys(section).items() if key != "pairs"})
+    return SimpleNamespace(name=_own_name(section))
+
+
+def _setting_keys(section: Section) -> dict[str, Any]:
+    """What a section of [elicit] says of the settings."""
+    sections.only_known(section, _KEYS["elicit"])
+    return {key: value for key, value in section.items() if key not in ("name", "keep", "drop", "max_size", "prior")}
+
+
+def _own_name(section: Section) -> str:
+    """What the runs of a section of [elicit] are called."""
     name = sections.text(section, "name") if "name" in section else OURS
     if classical(name):
         raise InputError(f"`name` = {name!r} is that of a classical method; choose another")
-    return ElicitSpec(name, settings, family, prior)
+    return name
 
 
 def _require_folds(settings: Settings, oracle: Oracle, measured: Section) -> None:

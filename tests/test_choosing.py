@@ -155,6 +155,36 @@ def test_the_choices_of_one_file_are_played_on_every_table(folder, capsys):
     assert all(run["evaluations"] <= 6 for each in suite for run in each["results"])
 
 
+def test_a_file_may_hold_choices_alone(folder, capsys):
+    whole, alone = folder / "choices" / "c.toml", folder / "choices" / "alone.toml"
+    alone.write_text(CHOICES[CHOICES.index("[[elicit]]") :])
+    for choices in (whole, alone):
+        assert main(["compare", str(folder), "--choices", str(choices), "--n-jobs", "1"]) == 0
+    first, second = capsys.readouterr().out.split("left out")[1:]
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("sections", "wrong"),
+    [
+        ("[[elicit]]\nname = 'a'\n[[elicit]]\nname = 'a'", "the name 'a' occurs 2 times"),
+        ("[[elicit]]\n[[elicit]]\nname = 'b'\ndegre = 2", "[[elicit]] number 2 unknown key 'degre'; did you mean"),
+        ("[[elicit]]\n[[elicit]]\nname = 'b'\ndegree = 9", "[[elicit]] number 2 degree must be"),
+        ("[[elicit]]\n[[elicit]]\nname = 'sfs'", "[[elicit]] number 2 `name` = 'sfs' is that of a classical method"),
+        ("elicit = 3", "[elicit] expected a table of keys, found 3"),
+        ("elicit = []", "[[elicit]] is empty"),
+        ("[elicit]\ndegree = 1", "has no choices; give a file with [[elicit]] several times"),
+    ],
+)
+def test_what_is_wrong_with_choices_alone_names_their_file(folder, capsys, sections, wrong):
+    alone = folder / "choices" / "alone.toml"
+    alone.write_text(sections)
+    assert main(["compare", str(folder), "--choices", str(alone)]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"elicit: {alone}: ")
+    assert wrong in told
+
+
 @pytest.mark.parametrize(("wrong", "heading"), [(2, "method"), (3, "left out")])
 def test_choices_on_the_tables_before_one_that_fails_are_told(folder, capsys, wrong, heading):
     failing = folder / f"t{wrong}.toml"
@@ -174,7 +204,7 @@ def test_what_cannot_be_chosen_between_is_refused(folder, capsys):
     assert main(["compare", str(folder), "--choices", str(folder / "none.toml")]) == 2
     assert "no such file" in capsys.readouterr().err
     assert main(["compare", str(folder), "--choices", one]) == 2
-    assert "has no choices; give a scenario with [[elicit]] several times" in capsys.readouterr().err
+    assert "has no choices; give a file with [[elicit]] several times" in capsys.readouterr().err
     single = folder / "choices" / "single.toml"
     single.write_text(CHOICES[: CHOICES.rindex("[[elicit]]")])
     assert main(["compare", str(folder), "--choices", str(single)]) == 2

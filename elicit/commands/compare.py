@@ -40,7 +40,7 @@ from elicit.methods.elimination import HINDERED
 from elicit.methods.registry import UNLIMITED
 from elicit.printable import aligned, many, printable
 from elicit.scenario import OURS, Scenario
-from elicit.scenario_file import read_scenario
+from elicit.scenario_file import read_choices, read_scenario
 
 _HOW_THEY_LEARN = "classical methods are told the utility, ours has to ask"
 _SECONDS = "seconds leave out what an earlier run had measured (–: all of it)"
@@ -57,7 +57,9 @@ def run(args: argparse.Namespace) -> int:
     if not paths:
         raise InputError("elicit compare needs a scenario file (or a folder of them), or --list; give one")
     _require_distinct_names(paths)
-    choices = [] if args.choices is None else _choices_of(args.choices, paths)
+    choices = [] if args.choices is None else read_choices(args.choices)
+    if choices and len(paths) < 2:
+        raise InputError("--choices needs several scenarios, to leave each out in turn; name a folder of them")
     scenarios = [read_scenario(path, choices).reduced(args.budget, args.seeds) for path in paths]
     if args.plot is not None:
         _check_plot(args.plot, scenarios)
@@ -127,16 +129,6 @@ def _scenario_files(given: str) -> list[Path]:
     found = sorted(path.glob("*.toml"))
     if not found:
         raise InputError(f"{given}: a folder without a scenario (a .toml file); name another")
-    return found
-
-
-def _choices_of(path: str, paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """The [[elicit]] sections of a file, to be played on each of several scenarios."""
-    found = read_scenario(path).plain.get("elicit", {})
-    if not isinstance(found, list) or len(found) < 2:
-        raise InputError(f"{path}: has no choices; give a scenario with [[elicit]] several times")
-    if len(paths) < 2:
-        raise InputError("--choices needs several scenarios, to leave each out in turn; name a folder of them")
     return found
 
 

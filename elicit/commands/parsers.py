@@ -264,7 +264,7 @@ def _add_compare(commands: argparse._SubParsersAction[ParserT]) -> None:
     command.add_argument(
         "--choices",
         metavar="FILE",
-        help="play the [[elicit]] choices of this scenario on each table, and tell which one all other tables choose",
+        help="play the [[elicit]] choices of this file on each table, and tell which one all other tables choose",
     )
     command.add_argument(
         "--wrong", type=share, metavar="SHARE", help="play Elicit once more, with this share of wrong answers, as 0.1"
