@@ -10,7 +10,8 @@ multiple of (s + 8) ε (|x| + |y|)² for s columns, the pruning bounds of the tr
 is several times the sum of both errors. When the k-th and the next distance differ by more than twice
 that, every way finds the same k neighbours, whatever its rounding and its rule for ties. Otherwise
 all training rows within that distance of the k-th must have the same label; else the fold is undecided.
-Squares of 32-bit numbers are computed in 64 bits, so that the same holds of them; Manhattan distances are not.
+Squares of 32-bit numbers are computed in 64 bits, so that the same holds of them, but not of the distances that weigh
+votes, which are rounded to 32 bits (`_votes`); nor of Manhattan distances, which are left to the plain way.
 """
 
 from __future__ import annotations
@@ -106,7 +107,10 @@ class StackedRows:
 
 @dataclass(frozen=True)
 class NeighbourFolds:
-    """Nearest neighbours for every fold at once; `targets` are the distinct ones, in the order of their numbers."""
+    """Nearest neighbours for every fold at once; `targets` are the distinct ones, in the order of their numbers.
+
+    weighed_in: the type of number in which votes are weighed by distances.
+    """
 
     task: Task
     model: Any
@@ -114,6 +118,7 @@ class NeighbourFolds:
     narrowest: int
     targets: NDArray[Any]
     rows: StackedRows
+    weighed_in: np.dtype[Any]
 
     @property
     def k(self) -> int:
@@ -207,15 +212,17 @@ class NeighbourFolds:
         if self.model.weights != "distance":
             return votes, np.ones(shape[:2], dtype=np.bool_)
         agreed = votes.max(axis=2) == self.k
-        closest = at[..., :1]
-        distinct = closest[..., 0] > 1000 * slack
+        number, closest = np.finfo(self.weighed_in), at[..., :1]
+        least = float(number.tiny) ** self.power  # a distance below has fewer digits
+        distinct = closest[..., 0] > np.maximum(1000 * slack, least)
         safe = np.where(distinct[..., None], at, 1.0)
         weights = 1.0 / (np.sqrt(safe) if self.power == 2 else safe)
         sums = np.bincount(cells, weights=weights.ravel(), minlength=rows.size * classes).reshape(shape)
         top = np.sort(sums, axis=2)
         runner_up = top[..., -2] if classes > 1 else 0.0
-        # a weight is off by a factor of at most 1 ± slack/closest, and rounding adds less than 1e-12
-        blur = (4 * slack / np.where(distinct, closest[..., 0], 1.0) + 1e-12) * sums.sum(axis=2)
+        # a weight is off by a factor of at most 1 ± slack/closest, and rounding adds less than this
+        rounding = max(1e-12, 4 * (self.k + 8) * float(number.eps))
+        blur = (4 * slack / np.where(distinct, closest[..., 0], 1.0) + rounding) * sums.sum(axis=2)
         clear = distinct & (top[..., -1] - runner_up > 2 * blur)
         return np.where(agreed[..., None], votes, sums), agreed | clear
 
@@ -314,7 +321,8 @@ def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> N
         return None
     targets, numbered = np.unique(task.y, return_inverse=True)
     narrowest = 1 if scaled is None else scaled.narrowest
-    return NeighbourFolds(task, model, power, narrowest, targets, _stacked(task, pairs, numbered))
+    stacked = _stacked(task, pairs, numbered)
+    return NeighbourFolds(task, model, power, narrowest, targets, stacked, pairs[0][0].dtype)
 
 
 def _power(model: Any) -> int | None:

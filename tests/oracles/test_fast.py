@@ -126,6 +126,16 @@ def test_distances_that_are_rounded_to_32_bits_are_left_to_the_plain_way():
         assert_equal_to_plain(KNeighborsClassifier(4, algorithm="brute"), X, y, masks, "", cv=3)
 
 
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree"])
+@pytest.mark.parametrize("near", [1.0, 1e-40])
+def test_votes_are_weighed_by_distances_of_32_bits_where_the_numbers_are(near, algorithm):
+    # of the two neighbours of the last row the nearer has label 1; in 32 bits both are as near, and 0 comes first
+    X = np.array([[1, 0], [1, 1e-4], [3, 3], [3, 2], [0, 0]], dtype=np.float32) * np.float32(near)
+    y, split = np.array([1, 0, 0, 1, 1]), [(np.arange(4), np.array([4]))]
+    model = KNeighborsClassifier(2, weights="distance", algorithm=algorithm)
+    assert_equal_to_plain(model, X, y, [0b11, 0b01, 0b10], "neighbours", cv=split)
+
+
 @pytest.mark.parametrize(("times", "path"), [(1, "neighbours"), (99, "scaler")])
 def test_who_warns_goes_the_plain_way_but_for_what_is_said_once_of_the_machine(times, path, monkeypatch):
     plain, said = KNeighborsClassifier.predict, []
