@@ -213,8 +213,7 @@ class NeighbourFolds:
             return votes, np.ones(shape[:2], dtype=np.bool_)
         agreed = votes.max(axis=2) == self.k
         number, closest = np.finfo(self.weighed_in), at[..., :1]
-        least = float(number.tiny) ** self.power  # a distance below has fewer digits
-        distinct = closest[..., 0] > np.maximum(1000 * slack, least)
+        distinct = closest[..., 0] > np.maximum(1000 * slack, float(number.tiny))  # below there are fewer digits
         safe = np.where(distinct[..., None], at, 1.0)
         weights = 1.0 / (np.sqrt(safe) if self.power == 2 else safe)
         sums = np.bincount(cells, weights=weights.ravel(), minlength=rows.size * classes).reshape(shape)

@@ -127,7 +127,7 @@ def test_distances_that_are_rounded_to_32_bits_are_left_to_the_plain_way():
 
 
 @pytest.mark.parametrize("algorithm", ["brute", "kd_tree"])
-@pytest.mark.parametrize("near", [1.0, 1e-40])
+@pytest.mark.parametrize("near", [1.0, 1e-30, 1e-40])
 def test_votes_are_weighed_by_distances_of_32_bits_where_the_numbers_are(near, algorithm):
     # of the two neighbours of the last row the nearer has label 1; in 32 bits both are as near, and 0 comes first
     X = np.array([[1, 0], [1, 1e-4], [3, 3], [3, 2], [0, 0]], dtype=np.float32) * np.float32(near)
