@@ -231,6 +231,29 @@ def test_a_search_that_goes_in_circles_is_an_error_and_no_endless_run(known, mon
         explore(Method("stuck", stuck, budget=5), Counting())
 
 
+def test_a_search_that_does_not_say_why_it_ends_is_an_error_and_no_endless_run():
+    def silent(_space, _rng):
+        yield [1]
+
+    with pytest.raises(ProtocolError, match=r"the search of the method 'mine' ended with None; .* returns Ended"):
+        explore(Method("mine", silent), Counting())
+
+
+def test_a_search_chooses_among_the_attributes_that_there_are():
+    def beyond(_space, _rng):
+        yield [1]
+        return Ended("the search is over", chosen=1 << N)
+
+    with pytest.raises(InputError, match="names attributes beyond the 5 there are"):
+        explore(Method("mine", beyond), Counting())
+
+
+@pytest.mark.parametrize("found", [[[1], [2]], None])
+def test_an_explorer_that_gives_no_search_is_refused(found):
+    with pytest.raises(InputError, match=r"the explorer of the method 'mine' is a generator: .*; found"):
+        explore(Method("mine", lambda _space, _rng: found), Counting())
+
+
 def test_a_search_may_come_back_to_what_it_measured_for_a_while(monkeypatch):
     monkeypatch.setattr("elicit.methods.walk.MOST_KNOWN", 50)
 

@@ -6,7 +6,7 @@ its facts, a walk goes on where they end, no subset is asked for twice, and they
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from itertools import islice
 
 import numpy as np
@@ -15,7 +15,7 @@ from elicit.asks import Done, Evaluate, Failure, Measured, Reply
 from elicit.errors import InputError, ProtocolError, WorthError, one_line
 from elicit.events import BY_WISH, Asked, Criterion, Evaluated, Fact, Failed, Resumed, Stopped, budget_spent, ended_by
 from elicit.knowledge.history import History
-from elicit.methods.frame import Ended, Space
+from elicit.methods.frame import Ended, Search, Space
 from elicit.methods.goals import UNMEASURED
 from elicit.methods.method import Method, first_criterion
 from elicit.numeric import LARGEST_MEASURED, is_number, whole
@@ -57,7 +57,7 @@ class Walk:
         self._open: dict[int, Evaluate] = {}
         self._log: list[Fact] = []
         self._next_id = 0
-        self._search = method.explorer(self.space, np.random.default_rng(whole("seed", seed, 0)))
+        self._search = _begun(method, self.space, whole("seed", seed, 0))
         self._batch: list[Mask] | None = None
         self._ended: Ended | None = None
         for fact in facts:
@@ -197,7 +197,18 @@ class Walk:
                             "before; a search that finds nothing new returns Ended"
                         )
         except StopIteration as end:
-            self._ended = end.value
+            self._ended = self._checked(end.value)
+
+    def _checked(self, end: object) -> Ended:
+        """How the search ended; one that does not say so would be asked for its next batch for ever."""
+        if not isinstance(end, Ended):
+            raise ProtocolError(
+                f"the search of the method {self.method.name!r} ended with {end!r:.40}; at its end it returns "
+                'Ended("why")'
+            )
+        if end.chosen:
+            self.history.attributes.check(end.chosen)
+        return end
 
     def _advance(self) -> None:
         """Open the next batch of the search, or end."""
@@ -210,3 +221,14 @@ class Walk:
             self._stop(budget_spent(self.budget))
         else:
             self._fold(Asked(self._next_id, tuple(unknown[:left]), why=self.method.name))
+
+
+def _begun(method: Method, space: Space, seed: int) -> Search:
+    """The search of a method, of which nothing has run yet."""
+    search = method.explorer(space, np.random.default_rng(seed))
+    if not isinstance(search, Generator):
+        raise InputError(
+            f"the explorer of the method {method.name!r} is a generator: it yields lists of subsets and returns "
+            f"Ended; found {search!r:.40}"
+        )
+    return search
