@@ -24,7 +24,7 @@ from elicit.events import BUDGET, Fact
 from elicit.journal import Header, Journal, StrPath, library_versions
 from elicit.journal.files import named
 from elicit.methods.goals import UNMEASURED
-from elicit.methods.method import Method, first_criterion
+from elicit.methods.method import Method
 from elicit.methods.walk import Walk
 from elicit.oracles import TableOracle
 from elicit.oracles.describe import fingerprint
@@ -63,8 +63,8 @@ def explore(
     """Play a method to its end, and say what it came to.
 
     journal: where every fact is kept; a journal that is there already is continued.
-    about: kept in the journal's header, and expected there when it is continued; without it the code of a `value` of
-    one's own is.
+    about: kept in the journal's header, and expected there when it is continued; without it the code of a `value`, an
+    explorer or a goal of one's own is.
     n_jobs, clock: as in `drive`.
     progress: called after every reply. Once it has returned True nothing more is measured, as after the time limit.
     time_limit: seconds after which nothing more is measured; what one call of the workers measures is measured in any
@@ -132,9 +132,19 @@ def _header(
         "family": limits.plain(attributes),
         "about": dict(about or {}),
     }
-    if about is None and method.value is not first_criterion:  # by another one it may have ended elsewhere
-        settings["value"] = fingerprint(method.value)[:16]
+    if about is None:  # with another part of one's own it may have ended elsewhere
+        parts = {name: getattr(method, name) for name in _PARTS}
+        settings |= {name: fingerprint(part)[:16] for name, part in parts.items() if _is_ones_own(part)}
     return Header(seed, oracle.fingerprint, attributes, oracle.criteria, settings, library_versions())
+
+
+#: What a method is made of: a journal holds a digest of each that is somebody's own.
+_PARTS = ("value", "explorer", "goal")
+
+
+def _is_ones_own(part: object) -> bool:
+    """Whether a part of a method is none of those that are here, which the names and settings of a method tell."""
+    return not str(getattr(part, "__module__", "")).startswith("elicit.methods.")
 
 
 @contextmanager
@@ -157,9 +167,9 @@ def _require_same_run(journal: str, found: Header, header: Header) -> None:
     had, wanted = _by_name(found.settings), _by_name(header.settings)
     for key in dict.fromkeys((*wanted, *had)):
         if not _alike(had.get(key), wanted.get(key)):
-            if key == "value":  # of which a digest is kept, in which nobody could read how they differ
+            if key in _PARTS:  # of which a digest is kept, in which nobody could read how they differ
                 raise JournalError(
-                    f"{journal} belongs to a run with another value, or was begun when none was noted; "
+                    f"{journal} belongs to a run with another {key}, or was begun when none was noted; "
                     "begin another journal"
                 )
             raise JournalError(

@@ -161,6 +161,49 @@ def test_a_journal_of_another_value_is_refused(tmp_path):
         explore(method("hill-climb", value=trade_off, budget=9), Counting(), journal=tmp_path / "none noted")
 
 
+class Only:
+    """A search of one's own, which looks at one subset."""
+
+    def __init__(self, subset):
+        self.subset = subset
+
+    def __call__(self, _space, _rng):
+        yield [self.subset]
+        return Ended("the search is over")
+
+
+class Light:
+    """A goal of one's own, to which each attribute costs so much."""
+
+    smallest, largest = 1, None
+
+    def __init__(self, price):
+        self.price = price
+
+    def rank(self, subset, value):
+        return (value - self.price * subset.bit_count(),)
+
+    def met(self, _subset, _value):
+        return True
+
+    def settled(self, _value):
+        return False
+
+
+@pytest.mark.parametrize(
+    ("part", "had", "wanted"),
+    [("explorer", Only(1), Only(6)), ("explorer", Only(1), named("sfs").explorer()), ("goal", Light(0.1), Light(0.9))],
+)
+def test_a_journal_of_another_search_or_goal_of_one_s_own_is_refused(tmp_path, part, had, wanted):
+    def played(one):
+        chosen = {"explorer": named("sfs").explorer(), part: one}
+        return explore(Method("mine", **chosen), Counting(), journal=tmp_path / "j")
+
+    assert played(had).facts == played(had).facts
+    with pytest.raises(JournalError, match=f"another {part}, or was begun when none was noted|another method"):
+        played(wanted)
+
+
 def test_a_ranking_goes_on_under_libraries_that_compute_other_last_digits(tmp_path):
     scores = (1.5437442770605634, 0.42221057100781334, 0.152147442285612, -0.40881871322639096, 0.0)
     explore(Method("ranked", Ranking(scores), budget=2), Counting(), journal=tmp_path / "j")
