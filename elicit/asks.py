@@ -6,7 +6,7 @@ The core never acts; a driver hands each request to an oracle or an operator and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from elicit.errors import InputError
 from elicit.events import Answer, Criterion, Evaluated, checked_criteria
@@ -121,13 +121,28 @@ class Oracle(Protocol):
 
 
 def require_oracle(oracle: Oracle) -> None:
-    """Refuse what only measures, such as a plain function: what it measures must be known beforehand, and by name."""
+    """Refuse what only measures, such as a plain function: what it measures must be known beforehand, and by name.
+
+    It must be told apart from others, too.
+    """
     if not callable(oracle) or not hasattr(oracle, "attributes") or not hasattr(oracle, "criteria"):
         raise InputError(
             "an oracle measures subsets of its attributes by its criteria, "
             f"found {oracle!r:.80}; CallableOracle(function, attributes) makes one of a function"
         )
-    checked_criteria(oracle.criteria)
+    given: Any = oracle
+    if not isinstance(given.attributes, Attributes):
+        raise InputError(
+            f"the attributes of an oracle are Attributes, found {given.attributes!r:.80}; write Attributes.of(names)"
+        )
+    if isinstance(given.criteria, Criterion):
+        raise InputError(f"the criteria of an oracle are a tuple of them, found one alone: {given.criteria!r:.80}")
+    checked_criteria(given.criteria)
+    if not isinstance(found := getattr(given, "fingerprint", None), str):
+        raise InputError(
+            f"an oracle has a fingerprint, a text that differs where its data or settings do, found {found!r:.80}; "
+            "where no journal is kept, any text will do"
+        )
 
 
 class Operator(Protocol):

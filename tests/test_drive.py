@@ -835,6 +835,33 @@ def test_a_plain_function_is_no_oracle_and_it_is_said_what_makes_one_of_it(tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"attributes": ["a1", "a2", "a3"]}, r"found \['a1'.*; write Attributes\.of\(names\)"),
+        ({"criteria": Criterion("score")}, "a tuple of them, found one alone"),
+        ({"fingerprint": None}, "an oracle has a fingerprint, a text .*, found None"),
+        ({"fingerprint": 3}, "an oracle has a fingerprint, a text .*, found 3"),
+    ],
+)
+def test_an_oracle_of_one_s_own_is_told_what_it_lacks_before_anything_is_measured(tmp_path, changed, told):
+    class Mine:
+        def __call__(self, request):
+            raise AssertionError(f"{request.subset} was measured")
+
+    whole, mine = truth(3), Mine()
+    vars(mine).update({"attributes": whole.attributes, "criteria": whole.criteria, "fingerprint": "mine", **changed})
+    for play in (
+        lambda: drive(Elicitation(whole.attributes, whole.criteria), mine, ScriptedOperator([])),
+        lambda: begin(tmp_path / "j", mine),
+        lambda: resume(tmp_path / "j", mine),
+        lambda: explore(Method("sffs", Floating()), mine),
+    ):
+        with pytest.raises(InputError, match=told):
+            play()
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("limit", ["60", -1, float("nan"), True])
 def test_a_time_limit_is_a_number_of_seconds(limit):
     counting, nobody = Counting(truth()), ScriptedOperator([])

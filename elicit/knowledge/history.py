@@ -183,7 +183,7 @@ class History:
             if not (is_number(value) and abs(value) < LARGEST_MEASURED):  # NaN fails here, too
                 raise InputError(
                     f"criterion {criterion.name!r} of {names} is not a number below {LARGEST_MEASURED:g}, "
-                    f"found {value}; record a failure instead"
+                    f"found {value!r:.40}; record a failure instead"
                 )
         complete = _is_list(fact.folds, 0) or _is_list(fact.folds, len(self.criteria))
         if not complete or not all(_is_list(row) and all(map(is_finite, row)) for row in fact.folds):

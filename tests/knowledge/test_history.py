@@ -293,6 +293,7 @@ WRONG = [
     pytest.param(
         Evaluated(9, 5, (float("nan"), 2.0)), r"'score' of \('a1', 'a3'\) is not a number", id="score not a number"
     ),
+    pytest.param(Evaluated(9, 5, ("0.5", 2.0)), "'score' .* is not a number .*, found '0.5'", id="score a text"),
     pytest.param(Evaluated(9, 5, (0.5, float("nan"))), "'size' .* is not a number", id="size not a number"),
     pytest.param(Evaluated(9, 5, (float("-inf"), 2.0)), "'score' .* found -inf", id="score infinite"),
     pytest.param(Evaluated(9, 5, (1e300, 2.0)), r"below 1e\+250", id="score beyond the grid"),
