@@ -219,11 +219,8 @@ class _Dialogue:
     def _kept_reply(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack | Enough:
         """What the operator replies, once it is told and in the journal: no interrupt makes an answer lost."""
         with until_kept() as hold:
-            # where nobody is asked, as with questions = 0, what contradicts each other is weighed
-            reply = Settlement(None) if self.operator is None else self.operator(self._as_it_stands(request))
+            reply = self._said(self._as_it_stands(request))
             hold()
-            if isinstance(request, Reconcile) and isinstance(reply, Answer):
-                reply = Settlement(None)  # who only compares leaves contradictions to be weighed
             if isinstance(reply, TakeBack):
                 self.elicitation.retract(reply.request)
             elif isinstance(reply, Enough):
@@ -232,6 +229,19 @@ class _Dialogue:
                 self.elicitation.tell(request.id, reply)
             self.writer.save()
         return reply
+
+    def _said(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack | Enough:
+        """What the operator says. Who only compares, or is nobody, leaves what contradicts each other to be weighed."""
+        if self.operator is None:
+            return Settlement(None)
+        settles = isinstance(request, Reconcile)
+        try:
+            reply = self.operator(request)
+        except AttributeError as error:
+            if settles and error.obj is request:  # it looked there for the two subsets of a comparison
+                return Settlement(None)
+            raise
+        return Settlement(None) if settles and isinstance(reply, str) and reply in set(Answer) else reply
 
     def _as_it_stands(self, request: Compare | Reconcile) -> Compare | Reconcile:
         """The question as it is put: no check any more where an answer that may have implied it was taken back."""

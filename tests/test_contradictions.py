@@ -178,6 +178,31 @@ def test_a_run_in_which_one_was_taken_back_instead_of_settled_goes_on_and_its_jo
     assert len(list(check_record(read(tmp_path / "j")))) > 3
 
 
+def played(replies_with):
+    """A run in which answers contradict each other, played with an operator that makes this of a random answer."""
+    oracle, rng = journals.truth(4), np.random.default_rng(0)
+    settings = Settings(budget=12, questions=12, ask_every=1, check_every=2, stop=())
+    elicitation = Elicitation(oracle.attributes, oracle.criteria, settings)
+    drive(elicitation, oracle, lambda request: replies_with(request, [A, B][rng.integers(2)]))
+    return elicitation.facts
+
+
+def test_who_only_compares_leaves_contradictions_to_be_weighed():
+    def of_two(request, answer):
+        return answer if request.first.subset != request.second.subset else EQUAL
+
+    weighed = played(lambda request, answer: Settlement(None) if isinstance(request, Reconcile) else answer)
+    assert any(isinstance(fact, Settled) for fact in weighed)
+    assert played(of_two) == weighed
+    assert played(lambda _, answer: answer) == weighed
+    assert played(lambda _, answer: answer.value) == weighed
+
+
+def test_a_fault_of_an_operator_that_settles_contradictions_is_told():
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'first'"):
+        played(lambda request, answer: answer if isinstance(request, Compare) else request.id.first)
+
+
 def test_an_answer_that_is_set_aside_is_called_so_where_it_is_a_reason():
     """It serves a proof all the same: what it costs to break it is known."""
     elicitation = after(("c", "b", A), ("c", "b", B), ("b", "c", B))
