@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from elicit.asks import Failure, Measured
-from elicit.errors import InputError
+from elicit.errors import InputError, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import LARGEST, LARGEST_MEASURED, given_number, is_finite
 from elicit.oracles.columns import is_frame, labelled
@@ -138,6 +137,8 @@ def checked_extras(extras: Sequence[Extra] | Extra | None, attributes: Attribute
             raise InputError(
                 f"expected criteria from cost(), fit_time(), stability(), scored() or from_callable(), found {extra!r}"
             )
+        if not isinstance(extra.criterion, Criterion):
+            raise InputError(f"the criterion of {extra!r:.80} is a Criterion, found {extra.criterion!r:.80}")
         if extra.criterion.name in taken:
             raise InputError(f"two criteria are called {extra.criterion.name!r}; rename one")
         taken.append(extra.criterion.name)
@@ -146,19 +147,36 @@ def checked_extras(extras: Sequence[Extra] | Extra | None, attributes: Attribute
 
 
 def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured | Failure:
-    """The reply for one subset: score, size, then the extras. A number that cannot be used is a failure."""
-    readings = []
-    size = Reading(float(trial.subset.bit_count()))
-    named = zip(SCORE_AND_SIZE, (score, size), strict=True)
-    for criterion, reading in chain(named, ((extra.criterion, extra(trial)) for extra in extras)):
-        bad = next((f for f, value in enumerate(reading.folds, start=1) if not math.isfinite(value)), None)
-        if wanted := what_is_wanted(reading.value):
-            where = "" if bad is None else f" in fold {bad}"
-            return Failure(f"{criterion.name} is {reading.value}{where}, expected {wanted}")
+    """The reply for one subset: score, size, then the extras. What cannot be used, or worked out, is a failure."""
+    if fault := _fault(score):
+        return Failure(f"{SCORE_AND_SIZE[0].name} is {fault}")
+    readings = [score, Reading(float(trial.subset.bit_count()))]
+    for extra in extras:
+        try:
+            fault = _fault(reading := extra(trial))
+        except Exception as error:
+            return Failure(failed_criterion(extra.criterion.name, error))
+        if fault:
+            return Failure(f"{extra.criterion.name} is {fault}")
         readings.append(reading)
     return Measured(
         tuple(r.value for r in readings), tuple(r.folds for r in readings), tuple(r.spread for r in readings)
     )
+
+
+def failed_criterion(name: str, error: Exception) -> str:
+    """That a criterion cannot be worked out: whose function it is that failed is nothing that its error tells."""
+    return f"{name} cannot be worked out: {one_line(error)}"
+
+
+def _fault(reading: object) -> str:
+    """What is wrong with a reading, and what is expected of it; "" where nothing is."""
+    if not isinstance(reading, Reading):
+        return f"{reading!r:.80}, expected a Reading"
+    bad = next((f for f, value in enumerate(reading.folds, start=1) if not math.isfinite(value)), None)
+    where = "" if bad is None else f" in fold {bad}"
+    wanted = what_is_wanted(reading.value)
+    return f"{reading.value}{where}, expected {wanted}" if wanted else ""
 
 
 def what_is_wanted(value: float) -> str:

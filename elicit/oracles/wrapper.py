@@ -27,7 +27,7 @@ from elicit.errors import InputError, one_line, require_instance
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import is_number
 from elicit.oracles.columns import Columns, columns_of, laid_out_by_columns, require_no_gaps
-from elicit.oracles.criteria import Extra, Scored, Trial, checked_extras, gathered, over_folds
+from elicit.oracles.criteria import Extra, Scored, Trial, checked_extras, failed_criterion, gathered, over_folds
 from elicit.oracles.describe import fingerprint
 from elicit.oracles.fast import NeighbourFolds, Task, neighbour_folds
 from elicit.oracles.pruning import checked_once, pruned, prunes, refuse_misplaced
@@ -37,6 +37,10 @@ from elicit.scores.answers import scorer_of
 from elicit.scores.randomness import settled
 from elicit.subsets import Attributes
 from elicit.threads import one_thread
+
+
+class _Unscored(Exception):
+    """A score among the criteria cannot be worked out; the text says which, and why."""
 
 
 class WrapperOracle:
@@ -142,6 +146,8 @@ class WrapperOracle:
                 scores, seconds, others = self._folds(self.columns.of(mask))
             trial = Trial(self.attributes, mask, tuple(scores), tuple(seconds), others)
             return gathered(over_folds(scores), self._extras, trial)
+        except _Unscored as error:
+            return Failure(str(error))
         except UnsetMetadataPassedError as error:  # no matter of the subset; theirs cannot be sent between processes
             raise InputError(str(error)) from None
         except Exception as error:
@@ -198,8 +204,14 @@ class WrapperOracle:
         def scored(scorer: Any, params: Mapping[str, Any]) -> float:
             return _number(scorer(model, X_test, self.target[test], **rows_of(params, test, len(self.target))))
 
-        score = scored(self.scorer, self._score_params)
-        more = [scored(other, self._criteria_params.get(name, {})) for name, other in self._others.items()]
+        score, more = scored(self.scorer, self._score_params), []
+        for name, other in self._others.items():
+            try:
+                more.append(scored(other, self._criteria_params.get(name, {})))
+            except UnsetMetadataPassedError:
+                raise
+            except Exception as error:
+                raise _Unscored(failed_criterion(name, error)) from error
         return score, elapsed, tuple(more)
 
     def _fit(self, model: Any, X_train: Any, train: NDArray[np.intp]) -> None:

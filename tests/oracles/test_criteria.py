@@ -13,7 +13,7 @@ import pytest
 
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError
-from elicit.events import EXTRAS
+from elicit.events import EXTRAS, Criterion
 from elicit.oracles.criteria import (
     Reading,
     Trial,
@@ -107,6 +107,38 @@ def test_gathered_puts_score_and_size_first():
     assert "in fold 2" in gathered(over_folds([1.0, math.inf]), (), TRIAL).reason
 
 
+class Mine:
+    """A criterion of one's own, which gives what it is told."""
+
+    criterion, timed = Criterion("mine"), False
+
+    def __init__(self, gives):
+        self.gives = gives
+
+    def check(self, *_):
+        pass
+
+    def __call__(self, _):
+        return self.gives
+
+
+@pytest.mark.parametrize(
+    ("extra", "why"),
+    [
+        (from_callable("price", lambda _: 1 / 0, maximise=False), "price cannot be worked out: ZeroDivisionError: "),
+        (from_callable("price", lambda _: None, maximise=False), "price cannot be worked out: TypeError: "),
+        (from_callable("price", lambda: 1.0, maximise=False), "price cannot be worked out: TypeError: "),
+        (Mine(None), "mine is None, expected a Reading"),
+        (Mine(0.5), "mine is 0.5, expected a Reading"),
+        (Mine(Reading("x")), "mine cannot be worked out: TypeError: "),
+        (Mine(Reading(0.5, None)), "mine cannot be worked out: TypeError: "),
+        (Mine(Reading(math.nan)), "mine is nan, expected a finite number"),
+    ],
+)
+def test_a_criterion_that_fails_is_named(extra, why):
+    assert gathered(over_folds(TRIAL.scores), (extra,), TRIAL).reason.startswith(why)
+
+
 @pytest.mark.parametrize(
     ("extras", "folds", "says"),
     [
@@ -122,6 +154,7 @@ def test_gathered_puts_score_and_size_first():
         ([fit_time()], 0, "use WrapperOracle"),
         ([from_callable("f", 3, True)], 3, "needs a function"),
         ([cost], 3, "expected criteria"),
+        ([type("Own", (Mine,), {"criterion": "own"})(0.5)], 3, "is a Criterion, found 'own'"),
     ],
 )
 def test_what_cannot_work_is_said_at_the_start(extras, folds, says):
