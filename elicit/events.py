@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from elicit.errors import InputError
 from elicit.printable import many
 from elicit.subsets import Mask
@@ -24,6 +26,16 @@ class Criterion:
     name: str
     maximise: bool = True
     unit: str = ""
+
+    def __post_init__(self) -> None:
+        for what, text in (("name", self.name), ("unit", self.unit)):
+            if not isinstance(text, str):
+                raise InputError(f"the {what} of a criterion is a text, found {text!r:.80}")
+        if not isinstance(self.maximise, bool | np.bool_):  # a text such as "no" would count as true
+            raise InputError(
+                f"maximise is true where more of {self.name} is better, else false; found {self.maximise!r:.80}"
+            )
+        object.__setattr__(self, "maximise", bool(self.maximise))
 
 
 def checked_criteria(given: Any) -> tuple[Criterion, ...]:

@@ -542,7 +542,7 @@ def test_a_line_that_is_no_fact_is_refused_even_if_its_check_holds(path, line, s
         ('"attributes": [', '"attributes": ["alcohol", ', "occurs twice"),
         ('"maximise": true', '"maximise": 1', "maximise is true or false"),
         ('{"name": "score", ', "{", "expected name, maximise and unit"),
-        ('"name": "score"', '"name": 3', "expected a text"),
+        ('"name": "score"', '"name": 3', "the name of a criterion is a text"),
         ('"versions": {', '"versions": 5, "x": {', "a header has the fields"),
         ('"versions": {"numpy": "2.0"}', '"versions": []', "expected objects"),
         ('"versions": {"numpy": "2.0"}', '"versions": {"numpy": 2.0}', "versions: expected texts"),

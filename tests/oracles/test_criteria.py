@@ -100,6 +100,24 @@ def test_any_function_of_the_names():
     assert extra(TRIAL) == Reading(2.0)
 
 
+@pytest.mark.parametrize(
+    ("name", "maximise", "unit", "told"),
+    [
+        ("price", "no", "", "maximise is true where more of price is better, else false; found 'no'"),
+        ("price", None, "", "else false; found None"),
+        (3, False, "", "the name of a criterion is a text, found 3"),
+        ("price", False, 3, "the unit of a criterion is a text, found 3"),
+    ],
+)
+def test_a_criterion_is_a_name_a_direction_and_a_unit(name, maximise, unit, told):
+    with pytest.raises(InputError, match=told):
+        from_callable(name, len, maximise, unit)
+
+
+def test_a_direction_is_a_truth_value_of_numpy_too():
+    assert Criterion("price", np.False_).maximise is False
+
+
 def test_gathered_puts_score_and_size_first():
     reply = gathered(over_folds(TRIAL.scores), (cost([1, 1, 1]),), TRIAL)
     assert reply == Measured((pytest.approx(0.7), 2.0, 2.0), (TRIAL.scores, (), ()), (pytest.approx(0.2), None, None))
