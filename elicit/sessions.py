@@ -7,7 +7,7 @@ decided again.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,7 @@ def begin(
     *,
     family: Family | None = None,
     seed: int = 0,
-    prior: Vector | None = None,
+    prior: Sequence[float] | Vector | None = None,
     rows: int | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> Session:

@@ -539,6 +539,9 @@ def test_what_does_not_fit_is_refused():
         explore("sffs", Counting())
     with pytest.raises(InputError, match="budget must be a whole number of at least 1"):
         method(budget=0)
+    for goal in (5, None, Light, type("Unbounded", (), {"rank": max})()):
+        with pytest.raises(InputError, match=r"the goal of a method is a Goal, such as Sized\(5\)"):
+            method(goal=goal)
 
 
 def test_scores_in_single_precision_are_recorded_as_numbers(tmp_path):

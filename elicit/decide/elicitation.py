@@ -82,7 +82,7 @@ class Elicitation:
         *,
         family: Family | None = None,
         seed: int = 0,
-        prior: Vector | None = None,
+        prior: Sequence[float] | Vector | None = None,
         rows: int | None = None,
         facts: Iterable[Fact] = (),
     ) -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
@@ -32,7 +31,6 @@ from elicit.orphans import from_the_start, tied
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.sources.oracle import SyntheticSpec
 from elicit.threads import one_thread
-from elicit.utility.monomials import Vector
 from elicit.worth import against_directions
 
 
@@ -142,9 +140,8 @@ def elicit_run(
     """One run of our method."""
     oracle = with_memory(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)
-    prior: Vector | None = None if elicit.prior is None else np.array(elicit.prior)
     begun = Elicitation(
-        oracle.attributes, oracle.criteria, elicit.settings, family=elicit.family, seed=seed, prior=prior
+        oracle.attributes, oracle.criteria, elicit.settings, family=elicit.family, seed=seed, prior=elicit.prior
     )
     best = best_known(oracle, operator, simulated, elicit.family)
     with resumed_run(journals, begun, oracle, elicit.name, operator) as (elicitation, journal):

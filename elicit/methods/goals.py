@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from elicit.errors import InputError
 from elicit.numeric import LARGEST_MEASURED, is_number, steps_of, whole, whole_in
@@ -27,6 +27,7 @@ def level(value: float) -> float:
     return steps_of(value) if math.isfinite(value) else value
 
 
+@runtime_checkable
 class Goal(Protocol):
     """What a method is after. Walks over sizes stay within `smallest` and `largest` (None: no bound)."""
 

@@ -51,8 +51,8 @@ class Method:
         for what in ("explorer", "value"):
             if not callable(getattr(self, what)):
                 raise InputError(f"the {what} of a method is a function, found {getattr(self, what)!r:.40}")
-        if not hasattr(self.goal, "rank"):
-            raise InputError(f"the goal of a method is Sized, Reaching or TradeOff, found {self.goal!r:.40}")
+        if isinstance(self.goal, type) or not isinstance(self.goal, Goal):
+            raise InputError(f"the goal of a method is a Goal, such as Sized(5) or TradeOff(), found {self.goal!r:.40}")
 
     def plain(self, attributes: Attributes) -> dict[str, Any]:
         """What identifies it in a journal, as JSON holds it; a budget may change, so it is not part of that."""

@@ -16,6 +16,7 @@ from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elicit.errors import InputError
 from elicit.methods.frame import Ended, Search, Space, best_of
@@ -70,7 +71,7 @@ class Ranking:
     threshold: only the attributes whose number is greater, as one subset.
     """
 
-    scores: Sequence[float] | None = None
+    scores: Sequence[float] | NDArray[np.float64] | None = None
     threshold: float | None = None
 
     def __post_init__(self) -> None:
@@ -81,7 +82,7 @@ class Ranking:
 
     def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
         first = space.from_below()
-        scores = self.scores  # a tuple, which identifies the method in a journal
+        scores: Any = self.scores  # a tuple by now, which identifies the method in a journal
         if scores is None:
             scores = yield from _alone(space)
         if len(scores) != space.family.n:
