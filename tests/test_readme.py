@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from elicit import SyntheticOracle
 from elicit.cli import _parser
+from elicit.methods import METHODS
 
 matplotlib.use("Agg")
 
@@ -88,6 +89,14 @@ def test_the_mathematics_in_five_lines(capsys):
     (block,) = blocks(".github/CONTRIBUTING.md", "python")
     run(block)
     assert capsys.readouterr().out.count("\n") == 2
+
+
+def test_every_classical_method_is_listed_and_counted():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = text[text.index("- **step by step**") :].partition("\n\n")[0]
+    assert sorted(re.findall(r"`([a-z-]+)`", listed)) == sorted(METHODS)
+    words = ("fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty")
+    assert f"{words[len(METHODS) - 15]} classical methods in the same frame" in text
 
 
 @pytest.mark.parametrize("command", COMMANDS)

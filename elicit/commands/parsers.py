@@ -14,14 +14,15 @@ from elicit.commands.arguments import fold_count, further, job_count, non_negati
 from elicit.commands.help_layout import LaidOutHelp
 from elicit.commands.repeated import Joined, Once
 from elicit.data import BUILT_IN
+from elicit.data.models import MODELS
 from elicit.events import EXTRAS
 
 #: The model when none is named.
 CLASSIFIER, REGRESSOR = "logistic", "ridge"
 TABLE_MODEL = RELEVANCE_MODEL = "knn:3"
 
-#: The models by their short names.
-MODELS = "knn, logistic, tree, forest, linear, ridge or svm"
+#: The short names of models, as help tells them.
+_KNOWN_MODELS = ", ".join(MODELS)
 
 #: Subsets that `best` lists unless told otherwise.
 LISTED = 5
@@ -160,7 +161,7 @@ def _add_ask(commands: argparse._SubParsersAction[ParserT]) -> None:
     command.add_argument(
         "--model",
         metavar="M",
-        help=f"{MODELS}; a number may follow, as in knn:3 or forest:100 (default: {CLASSIFIER} for classes, "
+        help=f"{_KNOWN_MODELS}; a number may follow, as in knn:3 or forest:100 (default: {CLASSIFIER} for classes, "
         f"{REGRESSOR} for numbers)",
     )
     _add_shared(command, "--scoring")
@@ -282,7 +283,7 @@ def _add_table(commands: argparse._SubParsersAction[ParserT]) -> None:
     )
     _add_unchanged(command, "data", "--target", "--holds", "--tidy")
     command.add_argument(
-        "--model", default=TABLE_MODEL, metavar="M", help=f"{MODELS}; as in elicit ask (default {TABLE_MODEL})"
+        "--model", default=TABLE_MODEL, metavar="M", help=f"{_KNOWN_MODELS}; as in elicit ask (default {TABLE_MODEL})"
     )
     _add_shared(command, "--folds", default=10)
     _add_unchanged(command, "--group-col", "--scoring", "--groups", "--drop", "--max-size")

@@ -43,7 +43,8 @@ class _ModelKind:
         return kind(**self.fixed, **chosen)
 
 
-_MODELS = {
+#: The models by their short names.
+MODELS = {
     "knn": _ModelKind(
         "neighbors", "KNeighborsClassifier", "KNeighborsRegressor", "n_neighbors", "the number of neighbours"
     ),
@@ -95,10 +96,10 @@ def _named(name: str) -> tuple[_ModelKind, float | None]:
     if not isinstance(name, str):
         raise InputError(f"a model is a text such as 'knn:3', found {name!r}")
     kind, colon, rest = name.partition(":")
-    if kind not in _MODELS:
-        hint = nearest(kind, _MODELS, f"the models are {', '.join(_MODELS)}")
+    if kind not in MODELS:
+        hint = nearest(kind, MODELS, f"the models are {', '.join(MODELS)}")
         raise InputError(f"unknown model {name!r}{hint}")
-    model = _MODELS[kind]
+    model = MODELS[kind]
     return model, _parameter(name, model, rest) if colon else None
 
 

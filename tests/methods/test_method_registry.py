@@ -103,7 +103,6 @@ def test_a_text_that_names_none_is_refused(text, message):
 
 
 def test_each_method_says_what_it_is():
-    assert len(METHODS) == 16
     for name, entry in METHODS.items():
         assert entry.name == name
         assert len(entry.meaning) > 10
