@@ -55,6 +55,7 @@ from elicit.knowledge.dominance import Noise, within_noise
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import settled_among
 from elicit.numeric import is_whole, whole
+from elicit.printable import many
 from elicit.subsets import Attributes, Family, Mask
 from elicit.threads import one_thread
 from elicit.utility.monomials import Vector
@@ -106,6 +107,11 @@ class Elicitation:
             self._take(fact)
 
     # -- what the outside sees ------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        state = "under way" if self.history.stopped is None else "ended"
+        spent = f"{self.evaluations} of {many(self.budget, 'evaluation')}, {many(len(self.history.answers), 'answer')}"
+        return f"<{type(self).__name__} {state}: {many(len(self.history.attributes), 'attribute')}, {spent}>"
 
     @property
     def facts(self) -> tuple[Fact, ...]:

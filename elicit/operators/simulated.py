@@ -199,6 +199,11 @@ class SimulatedOperator:
         elif not isinstance(self._truth, HiddenTheta) and not callable(self._truth):
             raise InputError(f"expected a utility as an expression or a callable, found {utility!r}")
 
+    def __repr__(self) -> str:
+        told = self._truth.text if isinstance(self._truth, Expression) else self._truth
+        apart = [f", {name}={value:g}" for name in ("noise", "hesitation") if (value := getattr(self, name))]
+        return f"{type(self).__name__}({told!r:.80}{''.join(apart)})"
+
     def __call__(self, request: Compare | Reconcile) -> Answer | Settlement:
         if isinstance(request, Reconcile):
             return Settlement(None)

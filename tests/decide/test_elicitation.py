@@ -853,3 +853,11 @@ def test_few_questions_leave_some_that_confirm_the_choice_once_the_budget_is_spe
     assert all(len(said) <= k < confirmed.settings.confirm for k in found)
     assert confirming(played_confirming(seed, confirm=len(said) + 1)) == [len(said)]
     assert confirmed.incumbent == 0b1111, "the smallest of those that reach what is demanded"
+
+
+def test_a_run_is_shown_by_where_it_stands():
+    run = Elicitation(["a", "b", "c"], settings=Settings(budget=1))
+    assert repr(run) == "<Elicitation under way: 3 attributes, 0 of 1 evaluation, 0 answers>"
+    run.tell(run.ask().id, Measured((0.5, 3.0)))
+    run.ask()
+    assert repr(run) == "<Elicitation ended: 3 attributes, 1 of 1 evaluation, 0 answers>"

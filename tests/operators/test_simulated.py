@@ -338,3 +338,9 @@ def test_a_criterion_without_a_finite_value_is_refused():
         asked(SimulatedOperator(Lexicographic(("score",))), fact(float("nan")), fact(0.6))
     with pytest.raises(InputError, match="needs criterion 'score'"):
         SimulatedOperator(Lexicographic(("score",))).utility({"size": 1.0})
+
+
+def test_an_operator_is_shown_by_what_it_likes():
+    assert repr(SimulatedOperator("score - 0.1 * size")) == "SimulatedOperator('score - 0.1 * size')"
+    erring = SimulatedOperator(Lexicographic(("score",)), noise=0.1)
+    assert repr(erring) == "SimulatedOperator(Lexicographic(order=('score',), steps={}), noise=0.1)"
