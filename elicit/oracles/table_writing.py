@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from elicit.asks import Failure, Measured, Oracle
+from elicit.asks import Failure, Measured, Oracle, require_oracle
 from elicit.complete import complete
-from elicit.errors import InputError
+from elicit.errors import InputError, OracleError
+from elicit.numeric import is_finite
 from elicit.oracles.parallel import Workers
 from elicit.oracles.table import FOLD, SCORE, SPREAD, is_fold
-from elicit.printable import counted
+from elicit.printable import counted, many
 from elicit.subsets import Family, Mask
 
 #: More subsets than this are not written to one table: it would be some 60 MB, and days of fits.
@@ -57,12 +58,13 @@ def write_table(
     `progress(done, total)` is called. Failed subsets have no row, dropped attributes no column: a reader could learn
     only by trying that they cannot be chosen.
     """
+    require_oracle(oracle)
     path = Path(path)
     family = Family(len(oracle.attributes)) if family is None else family
     total = family.count()
     if total > LARGEST_TABLE:
-        many = f"{counted(total)} subsets are too many for one table (limit {LARGEST_TABLE})"
-        raise InputError(f"{many}; drop attributes or set a max size")
+        told = f"{counted(total)} subsets are too many for one table (limit {LARGEST_TABLE})"
+        raise InputError(f"{told}; drop attributes or set a max size")
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is no ordinary file; choose another place")
     rows = _Rows(oracle, family, folds)
@@ -102,7 +104,7 @@ class _Rows:
         criteria = [criterion.name for criterion in oracle.criteria]
         if SCORE not in criteria:
             raise InputError(f"a table needs a criterion called 'score', found {', '.join(criteria)}; rename one")
-        self._score, self._folds = criteria.index(SCORE), folds
+        self._count, self._score, self._folds = len(criteria), criteria.index(SCORE), folds
         self._others = [i for i, name in enumerate(criteria) if i != self._score and name != "size"]
         self._free = [i for i in range(len(oracle.attributes)) if not family.drop >> i & 1]
         self._attributes = [oracle.attributes.names[i] for i in self._free]
@@ -132,6 +134,7 @@ class _Rows:
 
     def of(self, mask: Mask, reply: Measured) -> Iterator[list[str]]:
         """The row of a subset that was measured; before the first row comes the header."""
+        self._check_reply(reply)
         spread = reply.spread[self._score] if reply.spread else None
         if self._spread is None:
             self._spread = spread is not None
@@ -145,6 +148,13 @@ class _Rows:
         known = [spread] if self._spread and spread is not None else []
         numbers = [reply.criteria[self._score], *known, *(reply.criteria[i] for i in self._others), *scores]
         yield [str(mask >> i & 1) for i in self._free] + [repr(float(number)) for number in numbers]
+
+    def _check_reply(self, reply: object) -> None:
+        """Refuse what no reader of the table would take, now rather than when all is measured."""
+        given = reply.criteria if isinstance(reply, Measured) else ()
+        if len(given) != self._count or not all(map(is_finite, given)):
+            wanted = f"a Failure, or a Measured with {many(self._count, 'finite number')}"
+            raise OracleError(f"the oracle's reply cannot be used: expected {wanted}, found {reply!r:.80}")
 
 
 class _Keeping:

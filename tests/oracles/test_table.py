@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.complete import complete
-from elicit.errors import InputError
+from elicit.errors import InputError, OracleError
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.oracles import CallableOracle, SyntheticOracle, TableOracle, write_table
 from elicit.oracles.table_writing import _next_batch
@@ -97,6 +97,24 @@ def test_a_spread_that_nobody_knows_is_not_written(tmp_path):
 
     with pytest.raises(InputError, match="some scores came with a spread and others without"):
         write_table(tmp_path / "u.csv", Mixed())
+
+
+@pytest.mark.parametrize("reply", [0.5, None, Measured((0.5,)), Measured((float("nan"), 1.0)), Measured(("0.5", 1.0))])
+def test_a_reply_that_no_table_can_hold_is_refused_at_once_and_no_file_appears(tmp_path, reply):
+    class Wrong:
+        attributes, criteria, fingerprint, asked = Attributes.numbered(4), SCORE_AND_SIZE, "", 0
+
+        def __call__(self, _):
+            self.asked += 1
+            return reply
+
+    wrong = Wrong()
+    with pytest.raises(OracleError, match="expected a Failure, or a Measured with 2 finite numbers, found"):
+        write_table(tmp_path / "t.csv", wrong, n_jobs=1)
+    assert wrong.asked == 1
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(InputError, match="an oracle measures subsets of its attributes by its criteria, found"):
+        write_table(tmp_path / "t.csv", len)
 
 
 def test_a_dropped_attribute_may_be_called_as_columns_are(tmp_path):
