@@ -3,6 +3,8 @@
 import inspect
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from functools import partial
@@ -117,6 +119,47 @@ def test_no_subset_is_measured_by_two_copies_or_by_a_copy_and_the_run(tmp_path, 
         drive(session.elicitation, oracle, operator, session.journal, ahead=3, n_jobs=n_jobs)
     assert read(tmp_path / "j").cached, "else nothing was measured ahead"
     assert len(asked()) == len(set(asked()))
+
+
+BLOCKED = """
+import signal, sys
+from elicit.alongside.ahead import Ahead
+from elicit.asks import Compare
+from elicit.decide.elicitation import Elicitation
+from elicit.decide.settings import Settings
+from elicit.oracles import CallableOracle, Remembering
+
+class Telling(CallableOracle):
+    def __setstate__(self, state):  # in every process, once it has begun
+        self.__dict__.update(state)
+        print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()), flush=True)
+
+def score(names):
+    return float(len(names))
+
+if __name__ == "__main__":
+    oracle = Remembering(Telling(score, 4))
+    run = Elicitation(oracle.attributes, oracle.criteria, Settings(budget=12, ask_every=2, stop=()))
+    while not isinstance(request := run.ask(), Compare):
+        run.tell(request.id, oracle(request))
+    with Ahead(oracle, 2, lambda *_: None) as ahead:
+        ahead.begin(run, request)
+        sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows blocks no signals")
+def test_ctrl_c_reaches_no_process_ahead_not_even_the_first_while_it_starts(tmp_path):
+    (tmp_path / "parent.py").write_text(BLOCKED)
+    with subprocess.Popen(
+        [sys.executable, "parent.py"], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        given_up = threading.Timer(120, parent.kill)
+        given_up.start()
+        told = [parent.stdout.readline() for _ in range(2)]
+        parent.communicate(timeout=60)
+        given_up.cancel()
+    assert told == ["True\n"] * 2
 
 
 def stuck(parent, marker, names):

@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from typing import Any, Literal
 
 from elicit.alongside.progress import Progress, progress_of
@@ -158,6 +159,7 @@ class Ahead:
     def _serve(self) -> None:
         """Start a process and hand it tasks until everything is closed. If it dies, only its task is lost."""
         if sys.platform != "win32":  # Ctrl-C is for the parent, also while the process starts
+            resource_tracker.ensure_running()  # with the first process it would start, too, and end the blocking
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         context = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
         here, there = context.Pipe()
