@@ -8,7 +8,8 @@ that a parent has gone, and nothing ends. A process that was started by multipro
 and at once.
 
 Ctrl-C at a terminal reaches the workers, too. They leave it to that process, which ends them: what each of them had to
-say of it would be a traceback.
+say of it would be a traceback. Until a worker can leave it, which takes a second, it is blocked: a process is born with
+what is blocked in the thread that starts it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
 from joblib.parallel import LokyBackend, get_active_backend
 
 Value = TypeVar("Value")
@@ -46,6 +51,35 @@ def from_the_start() -> dict[str, Any]:
     return {}
 
 
+def in_turn() -> str:
+    """How joblib's Parallel gives results in their order, so that it returns as soon as its workers have tasks."""
+    return "generator" if from_the_start() else "list"
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Ctrl-C waits in this block, in which Parallel is called, and does not reach the processes that it starts.
+
+    Where workers are not tied as they start, or Parallel returns only with all results, nothing waits.
+    """
+    before = block_ctrl_c() if from_the_start() else None
+    try:
+        yield
+    finally:
+        if sys.platform != "win32" and before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def block_ctrl_c() -> set[int] | None:
+    """Keep Ctrl-C from this thread and what it starts; return what was blocked before, None where nothing can be."""
+    if sys.platform == "win32":
+        return None
+    else:  # noqa: RET505  # else it is another platform's
+        resource_tracker.ensure_running()  # either of these would start with the first process, and end the blocking
+        loky_tracker.ensure_running()
+        return signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
 def _tie_started(parent: int) -> None:
     _tie(parent, os.getpid())
 
@@ -62,6 +96,8 @@ def _tie(parent: int, _: int) -> None:
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if sys.platform != "win32":  # what came while it was blocked is ignored now
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def tie_to_parent() -> None:

@@ -115,3 +115,55 @@ if __name__ == "__main__":
 
 def test_a_process_of_multiprocessing_ends_with_a_parent_that_was_killed(tmp_path):
     workers_end_with_their_parent(STARTED, 1, tmp_path)
+
+
+BEGINNING = """
+import os, signal, sys, time
+from joblib import Parallel, delayed
+from joblib.externals.loky.backend.popen_loky_posix import Popen
+from elicit.orphans import from_the_start, in_turn, starting, tied
+
+launch = Popen._launch
+
+def interrupted(self, process):
+    launch(self, process)
+    time.sleep(0.05)
+    os.kill(self.pid, signal.SIGINT)  # as Ctrl-C does, while it loads its libraries
+
+if __name__ == "__main__":
+    Popen._launch = interrupted
+    with starting():
+        found = Parallel(n_jobs=2, return_as=in_turn(), **from_the_start())(delayed(tied(abs))(k) for k in range(9))
+    blocked = delayed(tied(signal.pthread_sigmask))(signal.SIG_BLOCK, ())
+    print(list(found), Parallel(n_jobs=2, **from_the_start())([blocked]), signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows blocks no signals")
+@pytest.mark.skipif(not from_the_start(), reason="a joblib that ties workers by their first task only")
+def test_ctrl_c_does_not_reach_a_worker_that_starts_and_nothing_stays_blocked(tmp_path):
+    (tmp_path / "parent.py").write_text(BEGINNING)
+    parent = subprocess.run([sys.executable, "parent.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert (parent.stdout, parent.stderr) == (f"{list(range(9))} [set()] set()\n", "")
+
+
+INTERRUPTED = """
+import os, signal
+from elicit.orphans import starting
+
+if __name__ == "__main__":
+    try:
+        with starting():
+            os.kill(os.getpid(), signal.SIGINT)
+            print("to the end")
+    except KeyboardInterrupt:
+        print("and then at once")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows blocks no signals")
+@pytest.mark.skipif(not from_the_start(), reason="a joblib that ties workers by their first task only")
+def test_ctrl_c_waits_while_workers_are_started(tmp_path):
+    (tmp_path / "parent.py").write_text(INTERRUPTED)
+    parent = subprocess.run([sys.executable, "parent.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert parent.stdout.split("\n") == ["to the end", "and then at once", ""]

@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-import signal
-import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from multiprocessing import resource_tracker
 from typing import Any, Literal
 
 from elicit.alongside.progress import Progress, progress_of
@@ -27,7 +24,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.errors import one_line
 from elicit.events import Answer, Fact
 from elicit.oracles.parallel import Remembering
-from elicit.orphans import tie_to_parent
+from elicit.orphans import block_ctrl_c, tie_to_parent
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 
@@ -158,9 +155,7 @@ class Ahead:
 
     def _serve(self) -> None:
         """Start a process and hand it tasks until everything is closed. If it dies, only its task is lost."""
-        if sys.platform != "win32":  # Ctrl-C is for the parent, also while the process starts
-            resource_tracker.ensure_running()  # with the first process it would start, too, and end the blocking
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        block_ctrl_c()  # it is for the parent, also while the process starts
         context = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
         here, there = context.Pipe()
         process = context.Process(target=_process_main, args=(there,), daemon=True)

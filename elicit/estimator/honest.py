@@ -28,7 +28,7 @@ from elicit.estimator.routing import Routed, routed_arguments
 from elicit.operators import ScriptedOperator
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
-from elicit.orphans import from_the_start, tied
+from elicit.orphans import from_the_start, in_turn, starting, tied
 from elicit.worth import is_utility
 
 if TYPE_CHECKING:
@@ -103,10 +103,11 @@ def nested_score(
         groups=params.get("groups"),
         random_state=seed,
     )
-    folds = Parallel(n_jobs=n_jobs, **from_the_start())(
-        delayed(tied(_one_fold))(fresh, X, y, split, inner, routed, f"outer fold {k} of {len(outer)}: ")
-        for k, split in enumerate(outer, start=1)
-    )
+    with starting():
+        folds = Parallel(n_jobs=n_jobs, return_as=in_turn(), **from_the_start())(
+            delayed(tied(_one_fold))(fresh, X, y, split, inner, routed, f"outer fold {k} of {len(outer)}: ")
+            for k, split in enumerate(outer, start=1)
+        )
     scores, promised, everything, subsets = zip(*folds, strict=True)
     return NestedScore(tuple(scores), tuple(promised), tuple(everything), tuple(subsets))
 

@@ -27,7 +27,7 @@ from elicit.experiments.results import POINTS, RunResult, plain_result, utility_
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
 from elicit.oracles.parallel import workers_of
-from elicit.orphans import from_the_start, tied
+from elicit.orphans import from_the_start, starting, tied
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.sources.oracle import SyntheticSpec
 from elicit.threads import one_thread
@@ -106,7 +106,9 @@ def _results_of_workers(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[R
     for last in (False, True):
         try:
             workers = Parallel(n_jobs=n_jobs, return_as="generator", **from_the_start())
-            for result in workers(delayed(tied(task))(None) for task in left[:]):
+            with starting():
+                given = workers(delayed(tied(task))(None) for task in left[:])
+            for result in given:
                 left.pop(0)
                 yield result
             return

@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed  # they take scikit-learn's
 from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.errors import InputError, OracleError
 from elicit.numeric import is_whole
-from elicit.orphans import from_the_start, tied
+from elicit.orphans import from_the_start, starting, tied
 from elicit.subsets import Mask
 
 #: Tasks for each worker in one call: several, so that no worker idles while another has the slow subsets.
@@ -108,7 +108,10 @@ class Workers:
         for last in (False, True):
             try:
                 rest = [(k, part) for k, part in enumerate(dealt) if k not in found]
-                for k, replies in self._started()(delayed(tied(_measure_part))(oracle, k, part) for k, part in rest):
+                tasks = (delayed(tied(_measure_part))(oracle, k, part) for k, part in rest)
+                with starting():
+                    given = self._started()(tasks)
+                for k, replies in given:
                     found[k] = replies
                     arrived(dict(zip(dealt[k], replies, strict=True)))
                 return found

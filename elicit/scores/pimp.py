@@ -25,7 +25,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from elicit.errors import InputError
 from elicit.numeric import whole
-from elicit.orphans import from_the_start, tied
+from elicit.orphans import from_the_start, in_turn, starting, tied
 from elicit.scores.models import fit, seeded
 from elicit.scores.permutation import permutation_importance
 from elicit.scores.protocol import MASKED_TARGET, Floats, Groups, Ints, generator
@@ -86,9 +86,11 @@ def pimp(
     train, test = _rows(target, test_size, seed, classes=is_classifier(learner))
     targets = [target, *(_in_random_order(target, train, test, rng) for _ in range(draws))]
     fitted_to, measured_on = sheet.replaced(train, {}), sheet.replaced(test, {})
-    found = Parallel(n_jobs=n_jobs, **from_the_start())(
-        delayed(tied(_refitted))(learner, fitted_to, t[train], measured_on, t[test], measure) for t in targets
-    )
+    with starting():
+        given = Parallel(n_jobs=n_jobs, return_as=in_turn(), **from_the_start())(
+            delayed(tied(_refitted))(learner, fitted_to, t[train], measured_on, t[test], measure) for t in targets
+        )
+    found = list(given)
     observed, null = np.asarray(found[0]), np.asarray(found[1:])
     if np.isnan(observed).any() or np.isnan(null).any():
         raise InputError("an importance is not a number, which no other can be compared with; look at the measure")
