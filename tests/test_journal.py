@@ -363,6 +363,21 @@ def test_a_line_lost_doubled_or_moved_is_found(path):
             assert f"line {number}: the check does not hold" in damage(path)
 
 
+def test_line_ends_of_windows_and_empty_lines_are_told_as_such_for_nothing_of_the_run_is_lost(path):
+    whole = write(path)
+    path.write_bytes(whole.replace(b"\n", b"\r\n"))
+    assert "line 1: the check does not hold: its end is one of Windows" in damage(path)
+    assert damage(path).endswith("nothing is lost: take the carriage returns out of the file, as tr -d '\\r' does")
+    path.write_bytes(path.read_bytes().replace(b"\r", b""))
+    assert read(path).facts == FACTS
+    path.write_bytes(whole + b"\n")
+    assert "the line is empty, as none is that was written; delete it" in damage(path)
+    path.write_bytes(whole[:-2] + b"}\r\n")  # of the last line alone, which is whole but for that
+    assert "one of Windows" in damage(path)
+    path.write_bytes(whole[:-3] + b"}\r\n")
+    assert "this line was changed" in damage(path)
+
+
 @pytest.mark.parametrize("data", [b"hello\n", b"hello", b"{}\n", b"\n", b"[1]\n", b"", b"\0\0\n", b"a" * 40])
 def test_other_files_are_no_journals_and_are_left_alone(path, data):
     path.write_bytes(data)

@@ -156,23 +156,26 @@ def _other_format(found: int) -> str:
 
 
 class _Damaged(InputError):
-    """A line is not what was written."""
+    """A line is not what was written; `remedy` brings it back."""
+
+    def __init__(self, text: str, remedy: str = "restore the file from a copy") -> None:
+        super().__init__(text)
+        self.remedy = remedy
 
 
 def _unread_line(path: StrPath, number: int, error: Exception) -> JournalError:
     """The error for a line that is damaged, or whole and yet unknown here."""
-    damaged = isinstance(error, _Damaged)
-    remedy = "restore the file from a copy" if damaged else "a later Elicit may have written it: open it with that one"
+    later = "a later Elicit may have written it: open it with that one"
+    remedy = error.remedy if isinstance(error, _Damaged) else later
     return JournalError(f"{named(path)}, line {number}: {error}; {remedy}")
 
 
 def _content(line: bytes, previous: int) -> tuple[dict[str, Json], int]:
     """The content of a line, and its checksum, which is verified before anything is parsed."""
-    end = _CRC.fullmatch(line[-_CRC_LENGTH:])
     written = line[:-_CRC_LENGTH]
     check = zlib.crc32(written, previous)
-    if end is None or int(end[1], 16) != check:
-        raise _Damaged("the check does not hold: this line was changed, or one before it is missing")
+    if not _holds(line, check):
+        raise _unchecked(line, previous)
     try:
         content = json.loads(
             (written + b"}").decode("ascii"), object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
@@ -182,6 +185,23 @@ def _content(line: bytes, previous: int) -> tuple[dict[str, Json], int]:
     if not isinstance(content, dict):
         raise _Damaged("expected one JSON object, found something else")
     return content, check
+
+
+def _holds(line: bytes, check: int) -> bool:
+    """Whether a line ends with this checksum."""
+    end = _CRC.fullmatch(line[-_CRC_LENGTH:])
+    return end is not None and int(end[1], 16) == check
+
+
+def _unchecked(line: bytes, previous: int) -> _Damaged:
+    """The error for a line whose check does not hold; of what an editor does to line ends, nothing need be restored."""
+    what, remedy = "this line was changed, or one before it is missing", "restore the file from a copy"
+    if not line.strip():
+        what, remedy = "the line is empty, as none is that was written", "delete it"
+    elif line.endswith(b"\r") and _holds(line[:-1], zlib.crc32(line[: -_CRC_LENGTH - 1], previous)):
+        what = "its end is one of Windows, which an editor or another system made of it"
+        remedy = "nothing is lost: take the carriage returns out of the file, as tr -d '\\r' does"
+    return _Damaged(f"the check does not hold: {what}", remedy)
 
 
 def _without_duplicates(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
