@@ -34,6 +34,7 @@ from elicit.drive import drive
 from elicit.errors import InputError, OracleError
 from elicit.events import Asked, Criterion, Evaluated, Preferred, Resumed, Retracted, Stopped
 from elicit.journal import Header, Journal, identity, read
+from elicit.journal.files import locked
 from elicit.operators import SimulatedOperator
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.printable import pasted, width
@@ -485,6 +486,13 @@ def test_a_table_that_could_not_be_begun_leaves_nothing_behind(capsys, monkeypat
         patch.setattr(os, "fsync", full)
         assert run(*command, capsys=capsys)[0] == 2
     assert Path("o.csv.part").exists() == before, "what somebody else wrote there stays"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_table_that_somebody_else_is_about_to_begin_is_left_to_them(capsys):
+    with locked("o.csv.part", os.O_RDWR | os.O_CREAT):
+        complains(*run("table", "d.csv", "--target", "y", "-o", "o.csv", capsys=capsys), "in use by another")
+        assert Path("o.csv.part").exists()
 
 
 @posix

@@ -22,7 +22,7 @@ from elicit.commands.chosen_data import chosen_data
 from elicit.commands.output import refuse_to_overwrite
 from elicit.commands.playing import progress_meter
 from elicit.commands.status import DONE, tell
-from elicit.errors import InputError
+from elicit.errors import InputError, JournalInUseError
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, measure_many, write_table
 from elicit.printable import many, printable
@@ -88,6 +88,8 @@ def _partial_results(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
         raise InputError(f"{part}: holds what was measured for another table; give another -o, or delete it")
     try:
         journal = Journal.open_or_create(part, Header(0, oracle.fingerprint, oracle.attributes, oracle.criteria))
+    except JournalInUseError:  # somebody else's, who may be about to begin it
+        raise
     except BaseException:
         if part.is_file() and not begun(part):  # of a full disk, say: nothing is in it
             part.unlink()
