@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from journals import truth
 
 from elicit import complete
 from elicit.cli import main
 from elicit.commands import chosen_data
 from elicit.commands.ask import CLASSIFIER, REGRESSOR
+from elicit.commands.session import begun_at
 from elicit.data import Data, load, model_of, regrouped, tidying
 from elicit.data.cells import SEPARATORS, cells_and_blanks_of, cells_of, pairs_of, points_elsewhere
 from elicit.data.soundness import correlations, warnings_about
@@ -27,7 +29,7 @@ from elicit.errors import InputError
 from elicit.events import Asked, Evaluated
 from elicit.journal import Journal, read
 from elicit.scores.registry import score_named
-from elicit.sessions import elicitation_of
+from elicit.sessions import begin, elicitation_of
 
 
 def table(path, rows=60, seed=0, **columns):
@@ -1225,3 +1227,30 @@ def test_texts_that_differ_in_capital_letters_alone_are_told(tmp_path, tidy):
     warned = [warning for warning in warnings_about(data) if "capital" in warning]
     told = "the target holds 'Ill' and 'ill', which differ in capital letters alone"
     assert warned == [f"{told}; write them alike if they are one class"]
+
+
+@pytest.mark.parametrize("at_work", [True, False])
+def test_a_session_whose_path_another_one_takes_in_that_moment_has_the_next_path(tmp_path, monkeypatch, at_work):
+    monkeypatch.chdir(tmp_path)
+    oracle, others = truth(4), []
+
+    def start(path):
+        if not others:
+            others.append(begin(path, oracle))
+            if not at_work:
+                others[0].journal.close()
+        return begin(path, oracle)
+
+    with begun_at(None, "s", start) as session:
+        assert session.journal.path == "s-2.jsonl"
+    others[0].journal.close()
+
+
+def test_a_session_that_cannot_be_kept_in_its_path_is_not_kept_in_others(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def start(path):
+        raise InputError(f"{path}: cannot be opened")
+
+    with pytest.raises(InputError, match="cannot be opened"):
+        begun_at(None, "s", start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from elicit.commands.chosen_data import reading
 from elicit.commands.defaults import SETTINGS
 from elicit.commands.output import check_place
 from elicit.commands.parsers import CLASSIFIER, REGRESSOR
-from elicit.commands.session import PlayOptions, data_summary, free_path, play_session, unfinished_note
+from elicit.commands.session import PlayOptions, begun_at, data_summary, free_path, play_session, unfinished_note
 from elicit.data import BUILT_IN, Data, load, regrouped, without
 from elicit.data.costs import listed_costs
 from elicit.data.soundness import warnings_about
@@ -66,16 +67,17 @@ def run(args: argparse.Namespace) -> int:
             args.prior, data, dropped=dropped, key=f"--prior {args.prior}", otherwise="leave --prior out"
         )
     left = unfinished_note(stem, oracle) if args.journal is None else ()
-    with begin(
-        path,
-        oracle,
-        settings,
+    start = partial(
+        begin,
+        oracle=oracle,
+        settings=settings,
         family=family,
         seed=args.seed,
         prior=prior,
         rows=len(data.y),
         about={"oracle": section},
-    ) as session:
+    )
+    with begun_at(args.journal, stem, start) as session:
         notes = (*left, *_data_notes(data, section, dropped), *_assumption_note(args.assume or "nothing"))
         if prior is not None:
             notes += (_prior_note(args.prior, attributes, family, prior),)

@@ -10,9 +10,10 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, takewhile
+from functools import partial
+from itertools import count, filterfalse, takewhile
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -33,7 +34,7 @@ from elicit.data import Data, load
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import Result, drive
-from elicit.errors import InputError, JournalError
+from elicit.errors import InputError, JournalError, JournalInUseError
 from elicit.events import SCORE_AND_SIZE, Resumed, Stopped
 from elicit.journal import begun, read
 from elicit.operators.lines import COLUMNS, LineOperator
@@ -67,9 +68,9 @@ class PlayOptions:
 def run(args: argparse.Namespace) -> int:
     """A session on the built-in data."""
     oracle = session_oracle(FIRST_SESSION)
-    path = free_path("elicit-wine") if args.journal is None else args.journal
+    start = partial(begin, oracle=oracle, settings=Settings(**SETTINGS), about={"oracle": FIRST_SESSION})
     notes = unfinished_note("elicit-wine", oracle) if args.journal is None else ()
-    with begin(path, oracle, Settings(**SETTINGS), about={"oracle": FIRST_SESSION}) as session:
+    with begun_at(args.journal, "elicit-wine", start) as session:
         notes += (data_summary(load(str(FIRST_SESSION["data"])), FIRST_SESSION, len(oracle.attributes)),)
         return play_session(session, oracle, FIRST_SESSION, PlayOptions(notes=notes))
 
@@ -98,6 +99,25 @@ def free_path(stem: str) -> str:
     if not os.access(os.curdir, os.W_OK):
         raise InputError("this folder, in which the session would be kept, cannot be written; give --journal FILE")
     return next(path for path in _paths(stem) if not _taken(path))
+
+
+def begun_at(path: str | None, stem: str, start: Callable[[str], Session]) -> Session:
+    """The session that `start` begins at a path; without one, at the first of `free_path` that it may have.
+
+    Others may take paths in the moment in which this one looks for its own.
+    """
+    if path is not None:
+        return start(path)
+    free_path(stem)  # where the folder cannot be written it says so
+    for each in filterfalse(_taken, _paths(stem)):
+        try:
+            return start(each)
+        except JournalInUseError:
+            continue
+        except InputError:
+            if not _taken(each):
+                raise
+    raise AssertionError("there is always another path")
 
 
 def _paths(stem: str) -> Iterator[str]:
