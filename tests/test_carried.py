@@ -3,8 +3,11 @@
 import pytest
 
 from elicit import Answers
+from elicit.asks import Done, Measured
+from elicit.decide.settings import Settings
 from elicit.errors import InputError
-from elicit.events import Answer, Assumed, Evaluated, Preferred, Retracted, Stopped
+from elicit.estimator.declared import Unattended
+from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Evaluated, Preferred, Retracted, Stopped
 from elicit.subsets import Attributes
 
 ABC = Attributes(("a", "b", "c"))
@@ -55,3 +58,23 @@ def test_the_path_of_a_journal_is_no_list_of_answers_and_it_is_said_what_reads_o
     for path in ("session.jsonl", tmp_path / "session.jsonl"):
         with pytest.raises(InputError, match=r"Answers\.recorded"):
             Answers(path)
+
+
+@pytest.mark.parametrize(
+    ("fact", "dropped"),
+    [
+        (Assumed(0, 0b01, 0b10, "strict", "prior"), True),
+        (Assumed(0, 0b01, 0b10, "equal", "prior"), True),
+        (Assumed(0, 0b10, 0b01, "equal", "prior"), True),
+        (Assumed(0, 0b10, 0b01, "strict", "prior"), False),
+        (Assumed(0, 0b01, 0b11, "equal", "prior"), False),  # neither dominates the other
+        (Assumed(0, 0b01, 0b10, "strict", "operator"), False),  # it is the word of who is asked now
+    ],
+)
+def test_what_was_carried_is_dropped_once_and_the_run_goes_on(fact, dropped):
+    settings = Settings(budget=15, questions=0, stop=(), batch=1)
+    run = Unattended(Attributes.numbered(4), SCORE_AND_SIZE, settings, facts=(fact,))
+    while not isinstance(asked := run.ask(), Done):
+        run.tell(asked.id, Measured((float(asked.subset), float(asked.subset.bit_count()))))  # {a2} dominates {a1}
+    assert len(run.history.evaluated) == 15
+    assert [each.retracts for each in run.facts if isinstance(each, Retracted)] == [0] * dropped
