@@ -22,6 +22,7 @@ from instances import BATCHES, Case, batch, random_case, stated
 from elicit.errors import CertificateError
 from elicit.knowledge.statements import Relation, Statement
 from elicit.subsets import Family, mask_of
+from elicit.utility import certificates
 from elicit.utility import verify as verifier
 from elicit.utility.certificates import (
     certify_best_among,
@@ -325,6 +326,14 @@ def test_the_least_bound_and_the_most_that_is_lost_are_what_they_are_by_hand():
         assert certify_best_among(utilities, 2, [1], bound=float(most) + 1e-5) is not None
         assert certify_best_among(utilities, 2, [1], bound=float(most) - 1e-5) is None
         assert certify_least(utilities, 1, {2: 2}, 0.0) is None, "nothing is lost to oneself"
+
+
+def test_a_utility_at_the_edge_that_rounding_puts_outside_is_moved_further_inwards(monkeypatch):
+    said = [stated(0b01, 0b10)]
+    theirs = ParsimoniousSet(2, [1, 2], said, Parsimony(0.1, 3.0, degree=1))
+    outwards_first = Fraction(-1, 1 << 24), Fraction(1, 1 << 24)
+    monkeypatch.setattr(certificates, "INWARD", outwards_first)
+    assert claim_holds(certify_least(theirs, 1, {2: 1}, 1.1))
 
 
 def test_one_utility_serves_every_candidate_that_loses_enough_by_it():
@@ -705,6 +714,15 @@ def test_a_proof_on_the_cone_by_hand():
         assert not verifies(by_hand(claim, {**proof, **spoiled}, ONE_OVER_TWO, space))
     # {a1,a2} is not covered, and could be better
     assert not verifies(by_hand({**claim, "scope": {"subsets": [[1], [0, 1]]}}, proof, ONE_OVER_TWO, space))
+
+
+@pytest.mark.parametrize("empty", ["better", "worse"])
+def test_no_statement_is_about_the_empty_subset(empty):
+    claim = {"kind": "regret", "subset": [0], "bound": "0", "scope": {"subsets": [[1]]}}
+    proof = {"unit": 1, "cuts": [[[0, 1]]], "pieces": AGAINST_SECOND, "witness": [[[0], "1"], [[1], "-1"]]}
+    for subset, holds in ([0, 1], True), ([], False):  # by θ both are worth 0
+        more = {"better": [0], "worse": [1], "relation": "strict", "weight": "1", empty: subset}
+        assert verifies(by_hand(claim, proof, [*ONE_OVER_TWO, more], CONE)) == holds
 
 
 @pytest.mark.parametrize(
