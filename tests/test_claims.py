@@ -8,6 +8,7 @@ from elicit.decide.settings import Settings
 from elicit.events import Answer, Asked, Evaluated, Preferred, Stopped
 from elicit.proof import claims
 from elicit.proof.claims import claim_of
+from elicit.subsets import Family
 from elicit.utility.scopes import Scope
 
 #: Dominance puts {a} above {b} and {a, b}, {b} above {c}, and {a, b} above {a, c}, by score and size.
@@ -107,6 +108,12 @@ def test_the_family_is_searched_further_where_a_run_ended_by_that(monkeypatch):
     assert nearby == going
     (_, weak) = claimed("regret", run(Stopped(5, WHOLE), effort=1))[-1]
     assert weak == going
+
+
+def test_where_only_what_may_not_be_chosen_was_measured_nothing_is_proven_of_anything():
+    facts = [Evaluated(k, x, (SCORES[x], 2.0)) for k, x in enumerate((0b011, 0b101))]
+    content = claim_of(Elicitation(("a", "b", "c"), family=Family(3, max_size=1), facts=facts))
+    assert (content["subset"], content["proofs"], len(content["statements"])) == (None, [], 1)
 
 
 def test_statements_are_listed_with_their_sources_and_requests():

@@ -92,6 +92,7 @@ def test_a_run_with_an_operator_claims_what_was_found_and_the_statements_behind_
     told = capsys.readouterr().out
     assert "{" + ", ".join(selector.feature_names_) + "} is recommended" in told
     assert "follow from the facts" in told
+    assert read(path).last_claim.content["proofs"] == [], "they may take minutes: certificate_ makes them on demand"
 
 
 def test_a_second_fit_claims_nothing_twice(tmp_path):

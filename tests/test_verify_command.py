@@ -90,6 +90,7 @@ def test_what_a_run_claims_holds_and_says_its_scope(journal, capsys):
     status, out, err = verdict(journal, capsys)
     assert (status, err) == (0, "")
     assert "} is recommended" in out
+    assert "of them by" not in out, "nothing was assumed of the operator, so nothing is deduced"
     sets = r"parsimonious set of degree 2 \(tau = 0.1, C = 10\)|exact set's slice of degree [12] with margin"
     assert re.search(sets, out)
     assert all(line.startswith("holds: ") for line in out.splitlines())
