@@ -26,7 +26,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -572,6 +572,7 @@ def test_scores_on_fresh_folds_are_those_of_scikit_learn():
         ((), (5, 5)),
         (((1, 0b11), (3, 0b11)), (3, 3)),
         (((0, 0b01), (3, 0b11)), (3, 3)),
+        (product(range(3), [0b11]), (2, 2)),
         (product(range(4), [0b11]), (5, 1)),
         (product(range(5), [3]), (5, 0)),
     ],
@@ -597,6 +598,12 @@ def test_the_folds_that_chose_are_never_the_fresh_ones():
     folds = StratifiedKFold(5, shuffle=True, random_state=FIRST_SEED + ROUNDS)
     last = cross_val_score(model, X[:, :2], y, cv=folds).mean()
     assert kept[FIRST_SEED + ROUNDS][1].criteria[0] == pytest.approx(last, abs=1e-12)
+
+
+@pytest.mark.parametrize(("folds", "alone"), [(7, False), (12, True)])
+def test_there_are_no_other_folds_only_where_each_holds_one_row(folds, alone):
+    splits = list(KFold(folds).split(np.zeros(12)))  # of 7 the last two hold one row
+    assert bool(fresh.no_other_folds({}, splits)) == alone
 
 
 def test_all_rounds_of_fresh_folds_are_of_data_read_once(monkeypatch):
