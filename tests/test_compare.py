@@ -9,6 +9,7 @@ import signal
 import sys
 from functools import partial
 from pathlib import Path
+from threading import Event
 
 import matplotlib
 import numpy as np
@@ -144,6 +145,13 @@ def test_the_results_are_the_same_for_any_number_of_jobs(folder):
     with parallel_config("threading"):
         together = compare(chosen, n_jobs=2)
     assert list(map(untimed, together)) == list(map(untimed, compare(chosen)))
+
+
+def test_of_runs_at_once_each_is_told_as_soon_as_it_and_those_before_it_are_done():
+    told = Event()
+    tasks = [lambda _: {"told": True}, lambda _: {"told": told.wait(10)}]
+    with parallel_config("threading"):
+        assert all(run["told"] for run in play_tasks(tasks, 2, lambda stage: stage.finished and told.set()))
 
 
 def test_what_one_run_measured_no_other_measures_again(folder, monkeypatch):
@@ -1073,6 +1081,12 @@ def test_what_failed_has_its_place_in_a_trace(folder):
     (folder / "t.csv").write_text("".join(lines[:5] + lines[9:]))
     for run in compare(scenario(folder, experiment={"methods": ["random", "sfs"]})):
         assert len(run["trace"]) == run["evaluations"] == 9
+    (folder / "t.csv").write_text("".join(line for k, line in enumerate(lines) if k.bit_count() in (0, 2)))
+    ours = compare(scenario(folder, elicit={"questions": 0}, experiment={"methods": ["elicit"], "seeds": 4}))
+    assert any(run["trace"][0] is None for run in ours), "nothing was measured yet"
+    for run in ours:
+        assert len(run["trace"]) == run["evaluations"] == 9
+        assert run["trace"][-1] is not None
 
 
 def test_without_a_budget_classical_methods_have_the_usual_one_of_so_many_attributes():
