@@ -107,6 +107,17 @@ def test_of_many_neighbours_those_that_the_prior_likes_are_looked_at_more_often(
     assert np.median([i for i in entered if i not in (0, 5, 2000)]) < n / 10
 
 
+def test_of_many_attributes_those_that_are_kept_stay_and_others_leave_join_or_are_traded():
+    n, kept, start = 3000, mask_of([0]), mask_of([0, 1, 2])
+    around = _Ground(Family(n, keep=kept), Outlook(0), np.random.default_rng(0)).around(start)
+    assert {start ^ 1 << 1, start ^ 1 << 2} <= set(around)
+    assert all(m & kept for m in around)
+    traded = [start & ~m for m in around if m.bit_count() == 3]
+    assert set(traded) == {1 << 1, 1 << 2}
+    more = [m for m in around if m.bit_count() == 4]
+    assert min(len(more), len(traded)) > 0.3 * len(around)
+
+
 def test_what_is_drawn_later_is_not_much_wider_than_the_best():
     """At most twice as wide, and what climbing adds to that one by one."""
     n = 400

@@ -48,7 +48,7 @@ from elicit.estimator.choosing import chosen_of, warnings_of
 from elicit.estimator.fitting import automatic_budget
 from elicit.estimator.honest import NestedScore
 from elicit.estimator.judges import Judge
-from elicit.estimator.results import _ranks, ranks_of
+from elicit.estimator.results import _ranks, front_of, ranks_of
 from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Evaluated, Failed, Preferred, Retracted
 from elicit.journal import read
@@ -331,6 +331,12 @@ def test_subsets_that_failed_are_in_the_record_with_the_reason():
     assert (table["size"][failed] == 2).all()
     assert set(table["reason"][failed]) == {"ValueError: two columns are one too many"}
     assert np.isnan(table["mean_test_score"][failed]).all()
+
+
+def test_the_front_is_told_from_the_smallest_subset_on():
+    facts = [Evaluated(k, x, (k / 10, float(x.bit_count())), (), ()) for k, x in enumerate((0b100, 0b011, 0b111))]
+    run = SimpleNamespace(history=History(Attributes.numbered(3), facts=facts), family=Family(3))
+    assert [member.size for member in front_of(run)] == [1, 2, 3]
 
 
 def test_the_front_is_what_nothing_evaluated_beats(fitted):
@@ -834,6 +840,30 @@ def test_a_larger_budget_measures_only_what_no_journal_holds(tmp_path):
     assert Counting.fits == 6 * 5
     assert further.n_evaluations_ == 30
     assert further.session_.facts == selector(estimator=Counting(3), budget=30).fit(WINE, CLASSES).session_.facts
+
+
+class Tired(GaussianNB):
+    """Cannot be fitted to two columns while it is."""
+
+    tired = True
+
+    @classmethod
+    def rested(cls):  # what a class assigns does not belong to its fingerprint
+        cls.tired = False
+
+    def fit(self, X, y):
+        if self.tired and X.shape[1] == 2:
+            raise MemoryError("no room for two")
+        return super().fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+def test_what_failed_in_another_run_is_measured_anew(tmp_path):
+    several = {"estimator": Tired(), "cv": 2, "journal": tmp_path}
+    before = selector(**several, budget=14).fit(IRIS, SPECIES).cv_results_
+    assert set(before["size"][before["decision"] == "failed"]) == {2}
+    Tired.rested()
+    assert set(selector(**several, budget=15).fit(IRIS, SPECIES).cv_results_["decision"]) == {"evaluated"}
 
 
 def test_a_fit_that_its_journal_holds_whole_looks_into_no_other(tmp_path, monkeypatch):

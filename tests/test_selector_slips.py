@@ -152,6 +152,10 @@ def test_columns_that_were_not_chosen_may_hold_what_no_array_takes():
     [
         ({"pairs": [(0, -1)]}, "pairs names attribute -1, but there are the attributes 0 to 3"),
         ({"pairs": [(4, 0)]}, "pairs names attribute 4, but there are the attributes 0 to 3"),
+        ({"pairs": [0, 1]}, "a pair is the names or positions of two attributes, found 0"),
+        ({"pairs": [(0, 1, 2)]}, r"a pair is the names or positions of two attributes, found \(0, 1, 2\)"),
+        ({"pairs": [{0, 1}]}, "a pair is the names or positions of two attributes, found {0, 1}"),
+        ({"pairs": [(0, 4)]}, "pairs names attribute 4, but there are the attributes 0 to 3"),
         ({"prior": [1, 2, 3, np.nan]}, "one finite number for each of the 4 attributes, found nan for 'petal width"),
         ({"prior": [1, 2, 3]}, r"each of the 4 attributes, found shape \(3,\)"),
         ({"journal": ""}, "journal is a folder or None, found ''"),
@@ -321,6 +325,21 @@ def test_slips_of_settings_are_one_line(changed, said):
     with pytest.raises(InputError, match=said) as caught:
         selector(**changed).fit(X, y)
     assert "\n" not in str(caught.value)
+
+
+def test_a_step_before_the_last_of_a_pipeline_needs_no_tags():
+    class Halved:
+        def get_params(self, deep=True):  # noqa: ARG002
+            return {}
+
+        def fit(self, X, y=None):  # noqa: ARG002
+            return self
+
+        def transform(self, X):
+            return X / 2
+
+    found = selector(make_pipeline(Halved(), GaussianNB())).fit(X, y)
+    assert found.best_score_ == pytest.approx(selector(GaussianNB()).fit(X, y).best_score_)
 
 
 @pytest.mark.parametrize("estimator", [None, GaussianNB, Untagged()])
