@@ -162,7 +162,8 @@ def test_without_a_number_of_folds_there_are_five_as_in_scikit_learn():
 
 @pytest.mark.parametrize("operator", ["size", "-score", "score + 0.01 * size"])
 def test_a_utility_that_goes_against_what_is_measured_is_warned_of(operator):
-    with pytest.warns(UserWarning, match="is at least as good in every criterion"):
+    told = "is at least as good in every criterion; what is measured counts, so the utility is not followed there"
+    with pytest.warns(UserWarning, match=told):
         fitted(operator=operator, budget=15)
 
 

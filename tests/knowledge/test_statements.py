@@ -29,6 +29,10 @@ MASKS = [0b001, 0b010, 0b100, 0b011, 0b101, 0b110]
 STRICT, WEAK, EQUAL = Relation.STRICT, Relation.WEAK, Relation.EQUAL
 
 
+def test_the_word_of_an_operator_weighs_more_than_whatever_else_is_stated():
+    assert all(WEIGHTS[source] < WEIGHTS[Source.OPERATOR] for source in Source if source is not Source.OPERATOR)
+
+
 def lists_of_statements(relations=tuple(Relation), most=9):
     pair = st.permutations(MASKS[:5]).map(lambda order: order[:2])
     one = st.builds(lambda p, relation: Statement(*p, relation), pair, st.sampled_from(relations))
