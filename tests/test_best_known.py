@@ -40,6 +40,7 @@ def test_the_best_is_that_of_the_family(table):
     assert best(oracle, utility, Family(2, drop=0b01)).utility == pytest.approx(0.59)
     assert best(oracle, utility, Family(2, max_size=1)).utility == pytest.approx(0.59)
     assert best(oracle, utility, Family(2, keep=0b11)).noise_decides is False  # there is no other
+    assert best(table({1: [0.6, 0.7]}), utility, Family(2, keep=0b10)) is None  # no row is of the family
 
 
 def test_without_folds_nobody_tells_noise(table):

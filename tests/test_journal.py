@@ -509,6 +509,8 @@ def test_any_reader_of_json_sees_every_field_of_a_line(path):
          '"reconcile": [], "rejected": [], "why": ""}', "compare: expected two entries, found 3"),
         ('{"fact": "evaluated", #, $, "criteria": [1], "folds": [], "spread": []}',
          "criteria: expected 2 entries, one a criterion, found 1"),
+        ('{"cache": "measured", $, "criteria": [], "folds": [], "spread": []}',
+         "criteria: expected 2 entries, one a criterion, found 0"),
         ('{"fact": "evaluated", #, $, "criteria": [1, 2], "folds": [1, 2], '
          '"spread": []}', "folds: expected a list, found 1"),
         ('{"fact": "evaluated", #, $, "criteria": [1, 2], "folds": [[1]], "spread": []}', "folds: expected 2 entries"),
