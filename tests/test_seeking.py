@@ -81,6 +81,16 @@ def test_the_run_ends_when_nothing_is_left_to_measure():
     assert best_by_score(run.history, run.family) == 0b01
 
 
+def test_a_run_ends_where_nothing_new_is_found_though_its_budget_is_not_spent():
+    small = [1 << i | 1 << j for i in range(20) for j in range(i + 1)]
+    facts = [Evaluated(k, m, (0.5, float(m.bit_count()))) for k, m in enumerate([*small, mask_of(range(20))])]
+    settings = Settings(**SETTINGS, budget=5000, start=1000)
+    run = Declared(Attributes.numbered(20), settings=settings, prior=-np.arange(20.0), rows=20, facts=facts)
+    end = run.ask()
+    assert isinstance(end, Done)
+    assert (end.reason, end.subset) == ("nothing new was found in the family", 0b1)
+
+
 def test_a_prior_that_is_wrong_costs_looks_but_hides_nothing():
     """The score counts the last attributes alone; the prior puts them last."""
     worth = np.array([0, 0, 0, 0, 0, 0, 1.0, 2.0, 3.0, 4.0])

@@ -337,6 +337,8 @@ def test_the_front_is_told_from_the_smallest_subset_on():
     facts = [Evaluated(k, x, (k / 10, float(x.bit_count())), (), ()) for k, x in enumerate((0b100, 0b011, 0b111))]
     run = SimpleNamespace(history=History(Attributes.numbered(3), facts=facts), family=Family(3))
     assert [member.size for member in front_of(run)] == [1, 2, 3]
+    run.family = Family(3, keep=0b001)
+    assert [member.size for member in front_of(run)] == [2, 3], "of what may be chosen"
 
 
 def test_the_front_is_what_nothing_evaluated_beats(fitted):

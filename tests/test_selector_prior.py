@@ -383,3 +383,12 @@ def test_a_score_that_there_is_not_is_not_said_to_be_worked_out():
     with pytest.raises(InputError, match="unknown score 'relief-f'"):
         priors.prior_of("relief-f", columns_of(X), y, classes=True, tell=told.append)
     assert told == []
+
+
+@pytest.mark.parametrize("beforehand", [{"prior": "f"}, {"pairs": "h"}])
+def test_where_the_target_has_two_columns_there_is_no_score_and_it_is_said_what_to_give(beforehand):
+    (name,) = beforehand
+    two = np.column_stack([SPECIES, -SPECIES]).astype(float)
+    with pytest.raises(InputError, match=f"^{name} = .* needs a target of one column, found 2; give {name}=None$"):
+        selector(estimator=Ridge(), **beforehand).fit(IRIS, two)
+    assert selector(estimator=Ridge(), prior="auto").fit(IRIS, two).n_evaluations_ == 12

@@ -1423,6 +1423,7 @@ def test_a_proof_over_the_family_shows_nothing_of_what_an_earlier_run_measured_o
         (Fraction(1), "1", "1"),
         (Fraction(-7, 2), "-3.5", "-3.5"),
         (Fraction(123456789), "123456789", "123456789"),
+        (Fraction(2500), "2500", "2500"),
         (1 - Fraction(1, 10**13), "0.999999999999", "1"),
         (1 + Fraction(1, 10**13), "1", "1.00000000001"),
         (Fraction(1, 3), "0.333333333333", "0.333333333334"),
