@@ -336,6 +336,15 @@ def test_a_utility_at_the_edge_that_rounding_puts_outside_is_moved_further_inwar
     assert claim_holds(certify_least(theirs, 1, {2: 1}, 1.1))
 
 
+def test_where_no_exact_multipliers_are_found_on_the_cone_it_is_proven_of_the_slice(monkeypatch):
+    theirs = ExactSet(2, [1, 2], [stated(0b01, 0b10)], degree=1)
+    assert certify_preference(theirs, 1, 2)["set"]["kind"] == "cone"
+    monkeypatch.setattr(certificates, "exact_multipliers", lambda *_: None)
+    proven = certify_preference(theirs, 1, 2)
+    assert claim_holds(proven)
+    assert proven["set"]["kind"] == "slice"
+
+
 def test_one_utility_serves_every_candidate_that_loses_enough_by_it():
     # where θ_1 = 1 and the others are near −1, both lose nearly 2 to {a1}
     said = [stated(0b001, 0b010), stated(0b010, 0b100)]
