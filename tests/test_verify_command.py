@@ -39,6 +39,7 @@ from elicit.events import (
     Stopped,
     budget_spent,
     ended_by,
+    little_regret,
 )
 from elicit.journal import Header, Journal, read
 from elicit.knowledge.statements import Source
@@ -102,6 +103,15 @@ def test_a_run_that_ended_by_proof_is_proven_over_the_whole_family(tmp_path):
     words = "\n".join(steps(tmp_path / "j"))
     assert "necessarily optimal among all 15 subsets that may be chosen" in words
     assert "subsets one flip or one swap away from it were measured" in words
+
+
+@pytest.mark.parametrize(("parsimony", "clear"), [(0.1, 1), ("exact", Fraction(1, 1000))])
+@pytest.mark.parametrize(("answers", "told"), [("0.3", "proven"), ("0.300001", "told as it was written")])
+def test_little_regret_is_counted_in_margins_of_the_set_it_is_proven_in(parsimony, clear, answers, told):
+    facts = [Asked(0, (1, 2, 3, 4)), *(Evaluated(k, x, (x / 10, 1.0)) for k, x in enumerate((1, 2, 3, 4)))]
+    claim = claimed(*facts, epsilon=0.3, start=None, parsimony=parsimony)
+    claim.content["set"] = {"delta": "0.001"}
+    assert claim._check_little_regret(little_regret("0.3", 0.3), clear * Fraction(answers)).endswith(f"is {told}")
 
 
 @pytest.mark.parametrize("proofs", [True, False])
