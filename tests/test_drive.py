@@ -30,6 +30,7 @@ from elicit.methods import Floating, Method
 from elicit.operators import ScriptedOperator, SimulatedOperator
 from elicit.operators.page import Leave
 from elicit.oracles import CallableOracle, Remembering, SyntheticOracle
+from elicit.oracles.criteria import failed_criterion
 from elicit.oracles.parallel import Workers
 from elicit.proof.claims import claim_of
 from elicit.proof.record_check import check_record
@@ -127,6 +128,7 @@ def test_what_fails_alike_on_small_and_large_subsets_ends_the_run_at_once():
         lambda mask: mask.bit_count() < 8 and "ValueError: too few",
         lambda mask: mask & 0b01101111 and "ValueError: an attribute of text",
         lambda mask: "ValueError: too many" if mask.bit_count() > 1 else "TypeError: too few",
+        lambda mask: failed_criterion("price", ValueError("many") if mask.bit_count() > 1 else KeyError("one")),
     ],
 )
 def test_where_small_or_large_subsets_do_not_fail_alike_a_run_goes_on_to_its_budget(tmp_path, fails):

@@ -175,7 +175,7 @@ def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured 
 
 def failed_criterion(name: str, error: Exception) -> str:
     """That a criterion cannot be worked out: whose function it is that failed is nothing that its error tells."""
-    return f"{name} cannot be worked out: {one_line(error)}"
+    return f"{name} cannot be worked out ({one_line(error)})"  # no colon before its type: by that failures are alike
 
 
 def _fault(reading: object) -> str:

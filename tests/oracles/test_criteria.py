@@ -143,13 +143,13 @@ class Mine:
 @pytest.mark.parametrize(
     ("extra", "why"),
     [
-        (from_callable("price", lambda _: 1 / 0, maximise=False), "price cannot be worked out: ZeroDivisionError: "),
-        (from_callable("price", lambda _: None, maximise=False), "price cannot be worked out: TypeError: "),
-        (from_callable("price", lambda: 1.0, maximise=False), "price cannot be worked out: TypeError: "),
+        (from_callable("price", lambda _: 1 / 0, maximise=False), "price cannot be worked out (ZeroDivisionError: "),
+        (from_callable("price", lambda _: None, maximise=False), "price cannot be worked out (TypeError: "),
+        (from_callable("price", lambda: 1.0, maximise=False), "price cannot be worked out (TypeError: "),
         (Mine(None), "mine is None, expected a Reading"),
         (Mine(0.5), "mine is 0.5, expected a Reading"),
-        (Mine(Reading("x")), "mine cannot be worked out: TypeError: "),
-        (Mine(Reading(0.5, None)), "mine cannot be worked out: TypeError: "),
+        (Mine(Reading("x")), "mine cannot be worked out (TypeError: "),
+        (Mine(Reading(0.5, None)), "mine cannot be worked out (TypeError: "),
         (Mine(Reading(math.nan)), "mine is nan, expected a finite number"),
     ],
 )
