@@ -392,7 +392,7 @@ def test_a_further_score_that_cannot_be_had_is_named():
         FilterOracle(X, y, criteria=[scored("recall_macro")])
     no_number = scored(lambda *_: "high", "words")
     failed = measure(WrapperOracle(KNeighborsClassifier(3), X, y, cv=3, criteria=[no_number]), 0b11)
-    assert failed == Failure("words cannot be worked out: TypeError: the scorer gave str, expected one number")
+    assert failed == Failure("words cannot be worked out (TypeError: the scorer gave str, expected one number)")
 
 
 def test_further_criteria_follow_score_and_size():
@@ -417,7 +417,7 @@ def test_further_criteria_follow_score_and_size():
 def test_a_criterion_that_fails_is_a_failure_of_the_subset():
     broken = from_callable("ratio", lambda names: 1 / (len(names) - 1), True)
     oracle = WrapperOracle(GaussianNB(), X, y, cv=3, criteria=[broken])
-    assert measure(oracle, 1) == Failure("ratio cannot be worked out: ZeroDivisionError: division by zero")
+    assert measure(oracle, 1) == Failure("ratio cannot be worked out (ZeroDivisionError: division by zero)")
     assert measure(oracle, 3).criteria[2] == 1
     unknown = WrapperOracle(GaussianNB(), X, y, cv=3, criteria=[from_callable("n", lambda _: np.nan, True)])
     assert "n is nan" in measure(unknown, 1).reason
