@@ -5,6 +5,9 @@ compared, n attributes, m statements, medians in milliseconds, their ratio and t
 binds the slice of the exact set or Θ_τ; and ok or MISSED. A line whose set is in brackets is shown for
 comparison and binds nothing. Peers are written out here, built afresh for every decision, and must give
 the same value. The exit status is 1 when a bar is missed.
+
+Take figures on a machine that is idle but for this: linprog has threads that wait for a core, so that beside other work
+it takes twice as long or more, and a price seems to gain as much. The load is printed first.
 """
 
 from __future__ import annotations
@@ -739,6 +742,7 @@ def main() -> int:
         kernel_alone()
         return 0
     report = Report()
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with threadpool_limits(1):  # threads of a matrix product that wait for a busy core would be all that is measured
         for name, section in SECTIONS.items():
             if not arguments.only or name in arguments.only:
