@@ -327,6 +327,7 @@ def test_slips_of_settings_are_one_line(changed, said):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:The following error was raised")  # scikit-learn 1.7 warns, and goes on
 def test_a_step_before_the_last_of_a_pipeline_needs_no_tags():
     class Halved:
         def get_params(self, deep=True):  # noqa: ARG002
