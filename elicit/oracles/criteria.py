@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from sklearn.exceptions import UnsetMetadataPassedError
 
 from elicit.asks import Failure, Measured
 from elicit.errors import InputError, one_line
@@ -163,6 +164,8 @@ def gathered(score: Reading, extras: Sequence[Extra], trial: Trial) -> Measured 
     for extra in extras:
         try:
             fault = _fault(reading := extra(trial))
+        except UnsetMetadataPassedError:  # no matter of the subset: whoever measures says so
+            raise
         except Exception as error:
             return Failure(failed_criterion(extra.criterion.name, error))
         if fault:

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
@@ -393,6 +394,15 @@ def test_a_further_score_that_cannot_be_had_is_named():
     no_number = scored(lambda *_: "high", "words")
     failed = measure(WrapperOracle(KNeighborsClassifier(3), X, y, cv=3, criteria=[no_number]), 0b11)
     assert failed == Failure("words cannot be worked out (TypeError: the scorer gave str, expected one number)")
+
+
+def test_metadata_that_a_criterion_does_not_route_are_no_matter_of_the_subset():
+    def priced(_):
+        raise UnsetMetadataPassedError(message="[groups] are passed", unrequested_params={}, routed_params={})
+
+    oracle = WrapperOracle(GaussianNB(), X, y, cv=3, criteria=[from_callable("price", priced, False)])
+    with pytest.raises(InputError, match=r"\[groups\] are passed"):
+        measure(oracle, 1)
 
 
 def test_further_criteria_follow_score_and_size():
