@@ -16,7 +16,7 @@ from pathlib import Path
 from elicit.asks import Failure, Measured, Oracle, require_oracle
 from elicit.complete import complete
 from elicit.errors import InputError, OracleError
-from elicit.numeric import is_finite
+from elicit.numeric import is_finite, plain_numbers
 from elicit.oracles.parallel import Workers
 from elicit.oracles.table import FOLD, SCORE, SPREAD, is_fold
 from elicit.printable import counted, many
@@ -151,8 +151,8 @@ class _Rows:
 
     def _check_reply(self, reply: object) -> None:
         """Refuse what no reader of the table would take, now rather than when all is measured."""
-        given = reply.criteria if isinstance(reply, Measured) else ()
-        if len(given) != self._count or not all(map(is_finite, given)):
+        given = plain_numbers(reply.criteria) if isinstance(reply, Measured) else None
+        if not isinstance(given, tuple) or len(given) != self._count or not all(map(is_finite, given)):
             wanted = f"a Failure, or a Measured with {many(self._count, 'finite number')}"
             raise OracleError(f"the oracle's reply cannot be used: expected {wanted}, found {reply!r:.80}")
 

@@ -99,7 +99,9 @@ def test_a_spread_that_nobody_knows_is_not_written(tmp_path):
         write_table(tmp_path / "u.csv", Mixed())
 
 
-@pytest.mark.parametrize("reply", [0.5, None, Measured((0.5,)), Measured((float("nan"), 1.0)), Measured(("0.5", 1.0))])
+@pytest.mark.parametrize(
+    "reply", [0.5, None, Measured((0.5,)), Measured(0.5), Measured((np.nan, 1.0)), Measured(("0.5", 1.0))]
+)
 def test_a_reply_that_no_table_can_hold_is_refused_at_once_and_no_file_appears(tmp_path, reply):
     class Wrong:
         attributes, criteria, fingerprint, asked = Attributes.numbered(4), SCORE_AND_SIZE, "", 0
@@ -457,7 +459,7 @@ def test_a_criterion_that_would_be_read_as_a_fold_is_not_written(tmp_path):
         write_table(tmp_path / "t.csv", CallableOracle(lambda _: {"score": 1.0, "fold_7": 1.0}, 2, criteria))
 
 
-@pytest.mark.parametrize("number", [np.float64, np.float32])
+@pytest.mark.parametrize("number", [np.float64, np.float32, np.array])  # an array of one number is taken as it
 def test_numbers_of_numpy_are_written_as_plain_ones(tmp_path, number):
     class OfNumpy:
         attributes, criteria, fingerprint = Attributes.numbered(2), SCORE_AND_SIZE, ""
