@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 from elicit.alongside.ahead import Ahead
@@ -44,6 +44,9 @@ from elicit.proof.claims import claim_of
 from elicit.proof.strained import strained_in
 from elicit.subsets import Mask
 from elicit.threads import one_thread
+
+#: What a comparison has and a contradiction has not.
+_OF_COMPARISONS = {field.name for field in fields(Compare)} - {field.name for field in fields(Reconcile)}
 
 
 @dataclass(frozen=True)
@@ -238,7 +241,7 @@ class _Dialogue:
         try:
             reply = self.operator(request)
         except AttributeError as error:
-            if settles and error.obj is request:  # it looked there for the two subsets of a comparison
+            if settles and error.obj is request and error.name in _OF_COMPARISONS:  # it looked for two subsets, say
                 return Settlement(None)
             raise
         return Settlement(None) if settles and isinstance(reply, str) and reply in set(Answer) else reply

@@ -201,6 +201,8 @@ def test_who_only_compares_leaves_contradictions_to_be_weighed():
 def test_a_fault_of_an_operator_that_settles_contradictions_is_told():
     with pytest.raises(AttributeError, match="'int' object has no attribute 'first'"):
         played(lambda request, answer: answer if isinstance(request, Compare) else request.id.first)
+    with pytest.raises(AttributeError, match="has no attribute 'conflicts'"):  # a slip: it is called `conflict`
+        played(lambda request, answer: answer if isinstance(request, Compare) else Settlement(request.conflicts[0]))
 
 
 def test_an_answer_that_is_set_aside_is_called_so_where_it_is_a_reason():
