@@ -56,7 +56,8 @@ def read_scenario(path: str | Path, choices: Sequence[Section] = ()) -> Scenario
     """
     path = Path(path)
     plain = _toml(path)
-    return sections.with_place(str(path), lambda: scenario_from(_with_choices(plain, choices), path.parent), ": ")
+    place = f"{path} with the choices given" if choices else str(path)  # its own text may hold no such section
+    return sections.with_place(place, lambda: scenario_from(_with_choices(plain, choices), path.parent), ": ")
 
 
 def read_choices(path: str | Path) -> list[Section]:

@@ -1,6 +1,7 @@
 """Choosing: what all other tables would choose, and what that is worth on the one left out."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -183,6 +184,13 @@ def test_what_is_wrong_with_choices_alone_names_their_file(folder, capsys, secti
     told = capsys.readouterr().err
     assert told.startswith(f"elicit: {alone}: ")
     assert wrong in told
+
+
+def test_what_only_data_tell_to_be_wrong_with_choices_alone_is_not_said_of_the_scenario(folder, capsys):
+    alone = folder / "choices" / "alone.toml"
+    alone.write_text("[[elicit]]\n[[elicit]]\nname = 'b'\nkeep = ['nobody']")
+    assert main(["compare", str(folder), "--choices", str(alone)]) == 2
+    assert re.search(r"\.toml with the choices given: \[\[elicit\]\] number 2 .*nobody", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(("wrong", "heading"), [(2, "method"), (3, "left out")])
