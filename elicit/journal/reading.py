@@ -200,7 +200,7 @@ def _unchecked(line: bytes, previous: int) -> _Damaged:
         what, remedy = "the line is empty, as none is that was written", "delete it"
     elif line.endswith(b"\r") and _holds(line[:-1], zlib.crc32(line[: -_CRC_LENGTH - 1], previous)):
         what = "its end is one of Windows, which an editor or another system made of it"
-        remedy = "nothing is lost: take the carriage returns out of the file, as tr -d '\\r' does"
+        remedy = "take the carriage returns out of the file, as tr -d '\\r' does"
     return _Damaged(f"the check does not hold: {what}", remedy)
 
 
