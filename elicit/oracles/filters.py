@@ -64,9 +64,9 @@ class FilterOracle:
         bins: int = 5,
         criteria: Sequence[Extra] | Extra | None = None,
     ) -> None:
-        if merit not in (*_MERITS_OF_SCORES, *_MERITS_OF_DATA):
+        if not isinstance(merit, str) or merit not in (*_MERITS_OF_SCORES, *_MERITS_OF_DATA):
             raise InputError(
-                f"unknown merit {merit!r}; expected one of {', '.join((*_MERITS_OF_SCORES, *_MERITS_OF_DATA))}"
+                f"unknown merit {merit!r:.80}; expected one of {', '.join((*_MERITS_OF_SCORES, *_MERITS_OF_DATA))}"
             )
         if (scores is not None) != (merit in _MERITS_OF_SCORES):
             need = "needs scores, one an attribute" if scores is None else "takes no scores; leave them out"

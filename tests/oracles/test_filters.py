@@ -166,6 +166,7 @@ def test_size_and_further_criteria_join():
     ("make", "says"),
     [
         (lambda: FilterOracle(X, y, "chi"), "unknown merit 'chi'"),
+        (lambda: FilterOracle("cfs", X, y), "unknown merit array"),
         (lambda: FilterOracle(X, y, "sum"), "needs scores"),
         (lambda: FilterOracle(X, y, "cfs", scores=[1]), "takes no scores"),
         (lambda: FilterOracle(X, y, "sum", scores=[1, 2]), "for each of the 13"),
