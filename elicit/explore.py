@@ -31,6 +31,9 @@ from elicit.oracles.describe import fingerprint
 from elicit.oracles.parallel import Workers
 from elicit.subsets import Family, Mask
 
+#: What a method is made of: a journal holds a digest of each that is somebody's own.
+_PARTS = ("value", "explorer", "goal")
+
 
 @dataclass(frozen=True)
 class Outcome(Result):
@@ -136,10 +139,6 @@ def _header(
         parts = {name: getattr(method, name) for name in _PARTS}
         settings |= {name: fingerprint(part)[:16] for name, part in parts.items() if _is_ones_own(part)}
     return Header(seed, oracle.fingerprint, attributes, oracle.criteria, settings, library_versions())
-
-
-#: What a method is made of: a journal holds a digest of each that is somebody's own.
-_PARTS = ("value", "explorer", "goal")
 
 
 def _is_ones_own(part: object) -> bool:

@@ -74,7 +74,7 @@ def block_ctrl_c() -> set[int] | None:
     """Keep Ctrl-C from this thread and what it starts; return what was blocked before, None where nothing can be."""
     if sys.platform == "win32":
         return None
-    else:  # noqa: RET505  # else it is another platform's
+    else:  # noqa: RET505  # after the return mypy, as if on Windows, would call this unreachable
         resource_tracker.ensure_running()  # either of these would start with the first process, and end the blocking
         loky_tracker.ensure_running()
         return signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
