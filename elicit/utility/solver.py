@@ -59,24 +59,17 @@ class Simplex(enum.IntEnum):
 
 
 class BasisStatus(enum.Enum):
-    """Whether a column or row is basic, or at which bound it is."""
+    """Whether a column or row is basic, or at which bound it is, as HiGHS calls it."""
 
-    BASIC = "basic"
-    LOWER = "lower"
-    UPPER = "upper"
+    BASIC = highspy.HighsBasisStatus.kBasic
+    LOWER = highspy.HighsBasisStatus.kLower
+    UPPER = highspy.HighsBasisStatus.kUpper
 
 
 _FROM_HIGHS = {
-    highspy.HighsBasisStatus.kBasic: BasisStatus.BASIC,
-    highspy.HighsBasisStatus.kLower: BasisStatus.LOWER,
-    highspy.HighsBasisStatus.kUpper: BasisStatus.UPPER,
+    **{status.value: status for status in BasisStatus},
     highspy.HighsBasisStatus.kZero: BasisStatus.LOWER,
     highspy.HighsBasisStatus.kNonbasic: BasisStatus.LOWER,
-}
-_TO_HIGHS = {
-    BasisStatus.BASIC: highspy.HighsBasisStatus.kBasic,
-    BasisStatus.LOWER: highspy.HighsBasisStatus.kLower,
-    BasisStatus.UPPER: highspy.HighsBasisStatus.kUpper,
 }
 #: The lower bound's status and the upper's, to be picked by 0 and 1.
 _AT_A_BOUND = np.array([highspy.HighsBasisStatus.kLower, highspy.HighsBasisStatus.kUpper], dtype=object)
@@ -334,8 +327,8 @@ class Program:
         for k in held[len(held) - max(0, surplus) :]:
             columns[k] = BasisStatus.LOWER
         basis = highspy.HighsBasis()
-        basis.col_status = [_TO_HIGHS[s] for s in columns]
-        basis.row_status = [_TO_HIGHS[s] for s in rows]
+        basis.col_status = [s.value for s in columns]
+        basis.row_status = [s.value for s in rows]
         basis.valid, basis.alien = True, False
         self._require(self._engine.setBasis(basis), "the basis was not accepted")
 
