@@ -256,13 +256,8 @@ class Program:
         """Append rows; they join the basis, so that the others keep their status."""
         if self._unit_rows:
             matrix, lower, upper = self._shortened(matrix, lower, upper)
-        rows = csr_matrix(matrix)
-        starts, index = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
-        data = rows.data.astype(np.float64)
-        self._require(
-            self._engine.addRows(len(lower), lower, upper, len(data), starts, index, data),
-            "the rows were not accepted",
-        )
+        accepted = self._engine.addRows(len(lower), lower, upper, *_row_by_row(matrix))
+        self._require(accepted, "the rows were not accepted")
 
     def add_column(self, cost: float, lower: float, upper: float, rows: Sequence[int], entries: Vector) -> None:
         """Append one column."""
@@ -274,13 +269,8 @@ class Program:
 
     def add_columns(self, matrix: Matrix, cost: Vector, lower: Vector, upper: Vector) -> None:
         """Append columns given as a dense (rows, count) matrix."""
-        columns = csr_matrix(matrix.T)
-        starts, index = columns.indptr[:-1].astype(np.int32), columns.indices.astype(np.int32)
-        data = columns.data.astype(np.float64)
-        self._require(
-            self._engine.addCols(len(cost), cost, lower, upper, len(data), starts, index, data),
-            "the columns were not accepted",
-        )
+        accepted = self._engine.addCols(len(cost), cost, lower, upper, *_row_by_row(matrix.T))
+        self._require(accepted, "the columns were not accepted")
 
     def drop_columns(self, first: int) -> None:
         """Remove the columns from this one on."""
@@ -336,6 +326,12 @@ class Program:
     def _require(status: object, complaint: str) -> None:
         if status == highspy.HighsStatus.kError:
             raise SolverError(complaint)
+
+
+def _row_by_row(matrix: Matrix) -> tuple[int, NDArray[np.int32], NDArray[np.int32], Vector]:
+    """A matrix as HiGHS takes it: how many entries are not 0, where each row begins, their columns, and the entries."""
+    rows = csr_matrix(matrix)
+    return rows.nnz, rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32), rows.data.astype(np.float64)
 
 
 #: Told the best value found and the best bound so far; returning True stops the search.
