@@ -113,9 +113,13 @@ def fact_in(content: dict[str, Json], header: Header) -> tuple[Fact, float | Non
     return _fields_in(content, "fact", FACTS, header)
 
 
-def cached_out(subset: Mask, result: Measured | Failure, header: Header) -> dict[str, Json]:
-    """A result ahead of need as the object of its line."""
-    return _result_out("cache", {}, subset, result, header)
+def result_out(subset: Mask, result: Measured | Failure, header: Header, seed: int | None = None) -> dict[str, Json]:
+    """A result ahead of need as the object of its line; with a seed, one on folds shuffled by it."""
+    if type(result) not in RESULTS:
+        raise InputError(f"expected a result of an oracle, found {shown_value(result)}")
+    kind = type(result).__name__.lower()
+    start = {"cache": kind} if seed is None else {"afresh": kind, "seed": integer(seed, header)}
+    return start | {"subset": subset_out(subset, header)} | _fields_out(result, RESULTS[type(result)], header)
 
 
 def cached_in(content: dict[str, Json], header: Header) -> tuple[Mask, Measured | Failure]:
@@ -126,26 +130,12 @@ def cached_in(content: dict[str, Json], header: Header) -> tuple[Mask, Measured 
     return subset, _fields_in(content, "cache", RESULTS, header)[0]
 
 
-def afresh_out(seed: int, subset: Mask, result: Measured | Failure, header: Header) -> dict[str, Json]:
-    """A result on folds shuffled by another seed as the object of its line."""
-    return _result_out("afresh", {"seed": integer(seed, header)}, subset, result, header)
-
-
 def afresh_in(content: dict[str, Json], header: Header) -> tuple[Shuffled, Measured | Failure]:
     """The seed and the subset of a line, and the result."""
     if "seed" not in content or "subset" not in content:
         raise InputError("a result on fresh folds has a seed and a subset, found one without")
     seed, subset = integer(content.pop("seed"), header), subset_in(content.pop("subset"), header)
     return (seed, subset), _fields_in(content, "afresh", RESULTS, header)[0]
-
-
-def _result_out(
-    kind: str, more: dict[str, Json], subset: Mask, result: Measured | Failure, header: Header
-) -> dict[str, Json]:
-    if type(result) not in RESULTS:
-        raise InputError(f"expected a result of an oracle, found {shown_value(result)}")
-    start = {kind: type(result).__name__.lower(), **more, "subset": subset_out(subset, header)}
-    return start | _fields_out(result, RESULTS[type(result)], header)
 
 
 def claim_in(content: dict[str, Json]) -> Mapping[str, Json]:

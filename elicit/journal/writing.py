@@ -12,7 +12,7 @@ from elicit.asks import Failure, Measured
 from elicit.errors import InputError, JournalError
 from elicit.events import Fact
 from elicit.journal.files import StrPath, locked, named, read_whole, require_file, sync_folder, system_reason
-from elicit.journal.lines import add_time, afresh_in, afresh_out, cached_in, cached_out, fact_in, fact_out, header_out
+from elicit.journal.lines import add_time, afresh_in, cached_in, fact_in, fact_out, header_out, result_out
 from elicit.journal.plain import Json, plain
 from elicit.journal.reading import begun, body, parse, torn_header
 from elicit.journal.record import Header, Record, Shuffled, other_versions
@@ -129,12 +129,12 @@ class Journal:
 
         With `more` to follow at once, it is safe only when the last of them is.
         """
-        with self._written(cached_out(subset, result, self.header), at, sync=not more) as line:
+        with self._written(result_out(subset, result, self.header), at, sync=not more) as line:
             self._cached[subset] = cached_in(line, self.header)[1]
 
     def keep_afresh(self, seed: int, subset: Mask, result: Measured | Failure, at: float | None = None) -> None:
         """Write a result on the folds of another seed, and return when it is safe."""
-        with self._written(afresh_out(seed, subset, result, self.header), at) as line:
+        with self._written(result_out(subset, result, self.header, seed), at) as line:
             shuffled, kept = afresh_in(line, self.header)
             self._afresh[shuffled] = kept
 
