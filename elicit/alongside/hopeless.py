@@ -29,15 +29,6 @@ def only_failures(facts: Iterable[Fact]) -> dict[Mask, str]:
     return failed
 
 
-def may_be_kept(facts: Iterable[Fact], *, ended: bool) -> bool:
-    """Whether facts may be written into a journal.
-
-    Failures before anything was measured wait for the first success, or the end: what stands in the way of all subsets
-    may be mended, and whoever resumes then tries these again.
-    """
-    return ended or not only_failures(facts)
-
-
 def require_hope(
     failed: Mapping[Mask, str], family: Family, measure: Callable[[Sequence[Mask]], Sequence[Measured | Failure]]
 ) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
-from elicit.alongside.hopeless import may_be_kept
+from elicit.alongside.hopeless import only_failures
 from elicit.asks import Evaluate, Failure, Measured, Oracle
 from elicit.errors import InputError, JournalError, OracleError, WorthError
 from elicit.events import Evaluated, Fact, Failed
@@ -64,9 +64,13 @@ class JournalWriter:
         self.save()
 
     def save(self) -> None:
-        """Append the facts that the journal does not have yet, once they may be kept."""
+        """Append the facts that the journal does not have yet.
+
+        Failures before anything was measured wait for the first success, or the end: what stands in the way of all
+        subsets may be mended, and whoever resumes then tries these again.
+        """
         facts, ended = self._run.facts, self._run.history.stopped is not None
-        if self._journal is None or not may_be_kept(facts, ended=ended):
+        if self._journal is None or (not ended and only_failures(facts)):
             return
         with self._writing:
             if self._trouble is not None:
