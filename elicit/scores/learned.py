@@ -14,7 +14,7 @@ in standard deviations; for categories, |u − w| is whether they differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -137,12 +137,7 @@ class ControlVariate:
     @staticmethod
     def joined(parts: Sequence[ControlVariate]) -> ControlVariate:
         """Several parts, each learned from its own rounds, as one."""
-        return ControlVariate(
-            np.concatenate([part.errors for part in parts]),
-            np.concatenate([part.residual_values for part in parts]),
-            np.concatenate([part.higher_order for part in parts]),
-            np.concatenate([part.higher_residual for part in parts]),
-        )
+        return ControlVariate(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(ControlVariate)))
 
     def corrections(self) -> tuple[Floats, Floats]:
         """What to subtract from each round, which leaves no bias, and then from the mean, for a smaller error.
