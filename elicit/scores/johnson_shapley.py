@@ -20,7 +20,7 @@ those of the sample.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, count
 from math import isqrt
 from typing import Any
 
@@ -184,10 +184,7 @@ def largest_prime(most: int) -> int:
 
 def smallest_prime(least: int) -> int:
     """The smallest prime of at least `least`."""
-    k = max(least, 2)
-    while not _is_prime(k):
-        k += 1
-    return k
+    return next(k for k in count(least) if _is_prime(k))
 
 
 def _is_prime(k: int) -> bool:
