@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def pimp(
     rng = generator(random_state)
     seed = int(rng.integers(2**32))
     learner = seeded(model, seed)
-    measure = importance if importance is not None else _Permuted(seed, groups)
+    measure = importance if importance is not None else partial(_permuted, seed, groups)
     sheet = Sheet(X)
     if sheet.n != len(target):
         raise InputError(f"X has {sheet.n} rows but the target has {len(target)}; give one value a row")
@@ -151,12 +152,6 @@ def _refitted(model: Any, X: Any, y: NDArray[Any], test_X: Any, test_y: NDArray[
     return np.asarray(measure(fit(model, X, y), test_X, test_y), dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class _Permuted:
-    """Permutation importance with the same exchanges for every model."""
-
-    seed: int
-    groups: Groups | None
-
-    def __call__(self, model: Any, X: Any, y: NDArray[Any]) -> Floats:
-        return permutation_importance(model, X, y, groups=self.groups, random_state=self.seed).mean
+def _permuted(seed: int, groups: Groups | None, model: Any, X: Any, y: NDArray[Any]) -> Floats:
+    """Permutation importance; with the same seed, by the same exchanges for every model."""
+    return permutation_importance(model, X, y, groups=groups, random_state=seed).mean
