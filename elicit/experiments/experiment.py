@@ -86,18 +86,12 @@ def play_tasks(
         if progress is not None:
             progress(Stage(len(results), len(tasks), run))
 
-    for result in _results(tasks, n_jobs, show if progress is not None else None):
+    told = show if progress is not None else None
+    alone = min(workers_of(n_jobs), len(tasks)) == 1
+    for result in (task(told) for task in tasks) if alone else _results_of_workers(tasks, n_jobs):
         results.append(result)
         show()
     return results
-
-
-def _results(tasks: Sequence[Task], n_jobs: int | None, show: Callable[[Progress], None] | None) -> Iterator[RunResult]:
-    if min(workers_of(n_jobs), len(tasks)) == 1:
-        for task in tasks:
-            yield task(show)
-    else:
-        yield from _results_of_workers(tasks, n_jobs)
 
 
 def _results_of_workers(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[RunResult]:
