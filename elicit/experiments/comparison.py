@@ -12,7 +12,7 @@ themselves: a result says whether the goal was met, and a regret, which is one o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -26,7 +26,6 @@ from elicit.experiments.results import RunResult, answered_wrongly, plain_result
 from elicit.explore import Outcome, explore
 from elicit.methods import METHODS, Method, Rank, TradeOff, Value, named
 from elicit.methods.registry import ALONE, Named
-from elicit.operators import SimulatedOperator
 from elicit.oracles.describe import fingerprint
 from elicit.scenario import OURS, ElicitSpec, OperatorSpec, Scenario
 from elicit.sources.material import DataMaterial
@@ -113,7 +112,12 @@ def walk_run(
     """One run of a classical method."""
     oracle = with_memory(scenario.oracle_of(seed))
     simulated = operator.simulated(oracle, seed)
-    limits, value, chosen = scenario.elicits[0], _Utility(simulated), named(method)
+    names = [criterion.name for criterion in simulated.criteria]
+
+    def value(subset: Mask, criteria: Sequence[float]) -> float:
+        return simulated.utility(dict(zip(names, criteria, strict=True)), subset)
+
+    limits, chosen = scenario.elicits[0], named(method)
     # a walk from above measures what is larger than max_size, too
     budget = None if chosen.unlimited else limits.settings.calls(limits.family)
     told = Method(method, chosen.explorer(scenario.material), value=value, goal=scenario.goal, budget=budget)
@@ -145,17 +149,6 @@ def _read_besides(method: str, scenario: Scenario) -> dict[str, str]:
     if not named(method).needs or scenario.material is None:
         return {}
     return {"material": scenario.material.fingerprint}
-
-
-@dataclass(frozen=True)
-class _Utility:
-    """The operator's utility as the value of a subset."""
-
-    operator: SimulatedOperator
-
-    def __call__(self, subset: Mask, criteria: Sequence[float]) -> float:
-        names = (criterion.name for criterion in self.operator.criteria)
-        return self.operator.utility(dict(zip(names, criteria, strict=True)), subset)
 
 
 def _trace(outcome: Outcome, value: Value, family: Family, best: float) -> list[float | None]:
