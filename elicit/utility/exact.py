@@ -87,7 +87,6 @@ class ExactSet:
         self._row = lru_cache(maxsize=ROWS_KEPT)(self.monomials.row)
         bounds = row_bounds(self.rows, 0.0)
         self._margins = margin_program(statement_rows(self.monomials, self.rows), self.rows, *bounds)
-        self._largest: tuple[float, Vector] | None = None
         self._retired: int = 0  # programs solved by those that a smaller δ has replaced
         self._fit_margin()
 
@@ -131,12 +130,12 @@ class ExactSet:
     @property
     def margin(self) -> float:
         """The largest margin that all strict statements can have at once; infinite without one."""
-        return self._largest_margin()[0] if any(s.strict for s in self.rows) else INFINITY
+        return self._largest_margin[0] if any(s.strict for s in self.rows) else INFINITY
 
     @property
     def roomiest(self) -> Utility:
         """A θ of largest margin."""
-        return Utility.of(self.monomials, self._largest_margin()[1])
+        return Utility.of(self.monomials, self._largest_margin[1])
 
     @property
     def inside(self) -> Utility:
@@ -189,22 +188,21 @@ class ExactSet:
         row = np.hstack([d, [[-1.0 if statement.strict else 0.0]]])
         lower, upper = row_bounds([statement], 0.0)
         self._margins.add_rows(row, lower, upper)
-        if self._largest is not None:
-            margin, theta = self._largest
+        if "_largest_margin" in self.__dict__:
+            margin, theta = self._largest_margin
             held = row @ np.append(theta, margin)
             if not lower - tolerances.NUDGE <= held <= upper + tolerances.NUDGE:
-                self._largest = None  # otherwise a θ of largest margin remains one
+                del self._largest_margin  # otherwise a θ of largest margin remains one
         for program in self._programs_of_slice():
             wide = np.zeros((1, program.columns))
             wide[:, : len(self.monomials)] = d
             program.add_rows(wide, *row_bounds([statement], self.delta))
         self._fit_margin()
 
+    @cached_property
     def _largest_margin(self) -> tuple[float, Vector]:
-        if self._largest is None:
-            solution = self._margins.optimum()
-            self._largest = (solution.values[-1], solution.values[:-1])
-        return self._largest
+        solution = self._margins.optimum()
+        return solution.values[-1], solution.values[:-1]
 
     # -- what the set decides -------------------------------------------------------------------
 
@@ -228,7 +226,7 @@ class ExactSet:
         """Set the starting basis for a form: the guessed active set or, without one, every row basic."""
         guess = None if self._guesser is None else self._guesser.of(gain)
         residual = gain if guess is None else guess.residual
-        at_upper = np.where(np.abs(residual) > tolerances.NUDGE, residual > 0, self._largest_margin()[1] > 0)
+        at_upper = np.where(np.abs(residual) > tolerances.NUDGE, residual > 0, self._largest_margin[1] > 0)
         if guess is None:
             self._form_program.crash(at_upper)
         else:
@@ -254,7 +252,7 @@ class ExactSet:
             return Verdict(True, witness=witness)
         gain = np.concatenate([self.gain({subset: 1.0}), [-1.0]])
         self._verdict_program.change_costs(-gain)
-        self._verdict_program.crash(np.where(gain != 0, gain > 0, np.append(self._largest_margin()[1] > 0, False)))
+        self._verdict_program.crash(np.where(gain != 0, gain > 0, np.append(self._largest_margin[1] > 0, False)))
         solution = self._verdict_program.optimum()
         tops = len(self._challengers)
         rivals = {
