@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from elicit.errors import InputError
 from elicit.knowledge.dominance import covering_pairs, topological_order
-from elicit.subsets import Mask
+from elicit.subsets import Mask, members
 
 
 class Relation(enum.StrEnum):
@@ -307,10 +307,7 @@ def _closures(above: list[int], strictly_above: list[int]) -> tuple[list[int], l
     for j, row in enumerate(above):
         reaching_strictly[j] = strictly_above[j]
         reaching[j] = row
-        while row:
-            low = row & -row
-            k = low.bit_length() - 1
-            row ^= low
+        for k in members(row):
             reaching[j] |= reaching[k]
             reaching_strictly[j] |= reaching[k] if strictly_above[j] >> k & 1 else reaching_strictly[k]
     return reaching, reaching_strictly
