@@ -19,7 +19,7 @@ those of the sample.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, count
 from math import isqrt
 from typing import Any
@@ -49,6 +49,20 @@ class FunctionShares:
     runs: int
     first: Floats | None = None
     second: Floats | None = None
+
+    @staticmethod
+    def of(parts: Floats, totals: Floats, weights: Floats, runs: int) -> FunctionShares:
+        """From independent estimates of the parts of the variance (times, d), and of all of it (times,).
+
+        weights (d, d): how much of each part (second axis) belongs to each input (first axis).
+        """
+        variance = float(totals.mean())
+        require_variance(variance)
+        shares = weights @ (parts.mean(axis=0) / variance)
+        # a ratio of means: its spread is that of the residual over the denominator
+        residual = parts @ weights.T - np.outer(totals, shares)
+        spread = residual.std(axis=0, ddof=1) if len(parts) > 1 else np.full(len(shares), np.nan)
+        return FunctionShares(shares, spread / variance / np.sqrt(len(parts)), variance, runs)
 
 
 def johnson_shapley(
@@ -87,13 +101,7 @@ def _by_walks(function: Function, inputs: Inputs, runs: int, rng: np.random.Gene
         raise InputError(f"{runs} runs are fewer than two walks of {d + 1}; give at least {2 * (d + 1)}")
     step = at_once((d + 1) * d)
     parts = np.concatenate([_walk_parts(function, inputs, min(step, walks - at), rng) for at in range(0, walks, step)])
-    variance = float(parts.sum(axis=1).mean())
-    require_variance(variance)
-    shares = inputs.weights @ (parts.mean(axis=0) / variance)
-    # a ratio of means: its spread is that of the residual over the denominator
-    residual = parts @ inputs.weights.T - np.outer(parts.sum(axis=1), shares)
-    errors = residual.std(axis=0, ddof=1) / variance / np.sqrt(walks)
-    return FunctionShares(shares, errors, variance, walks * (d + 1))
+    return FunctionShares.of(parts, parts.sum(axis=1), inputs.weights, walks * (d + 1))
 
 
 def _walk_parts(function: Function, inputs: Inputs, walks: int, rng: np.random.Generator) -> Floats:
@@ -121,20 +129,9 @@ def _by_arrays(function: Function, inputs: Inputs, runs: int, designs: int, rng:
         )
     found = [_sobol_parts(function, inputs, q, rng) for _ in range(designs)]
     first, second, variances = (np.array([part[k] for part in found]) for k in range(3))
-    variance = float(variances.mean())
-    require_variance(variance)
     each = first + second.sum(axis=2) / 2  # (designs, d)
-    shares = inputs.weights @ (each.mean(axis=0) / variance)
-    residual = each @ inputs.weights.T - np.outer(variances, shares)  # of a ratio of means, as with walks
-    errors = residual.std(axis=0, ddof=1) / variance / np.sqrt(designs) if designs > 1 else np.full(inputs.d, np.nan)
-    return FunctionShares(
-        shares,
-        errors,
-        variance,
-        2 * designs * q * q,
-        first.mean(axis=0) / variance,
-        second.mean(axis=0) / variance,
-    )
+    shares = FunctionShares.of(each, variances, inputs.weights, 2 * designs * q * q)
+    return replace(shares, first=first.mean(axis=0) / shares.variance, second=second.mean(axis=0) / shares.variance)
 
 
 def _sobol_parts(function: Function, inputs: Inputs, q: int, rng: np.random.Generator) -> tuple[Floats, Floats, float]:

@@ -22,7 +22,7 @@ from scipy.spatial import KDTree
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.games import shapley_of_game
-from elicit.scores.inputs import Function, checked_answers, checked_moments, require_variance, scaled_to_units
+from elicit.scores.inputs import Function, checked_answers, checked_moments, scaled_to_units
 from elicit.scores.johnson_shapley import FunctionShares
 from elicit.scores.moments import indicators, unit_columns
 from elicit.scores.protocol import Floats, constant, generator, table
@@ -127,12 +127,7 @@ def shapley_effects_of_function(
     X = nested.drawn(outer)
     Y = nested.function(X)
     parts, runs = _along_orders(nested, X, Y) if by_orders else _over_subsets(nested, X, Y)
-    variance = float(parts.sum(axis=1).mean())
-    require_variance(variance)
-    shares = parts.mean(axis=0) / variance
-    residual = parts - np.outer(parts.sum(axis=1), shares)
-    errors = residual.std(axis=0, ddof=1) / variance / np.sqrt(outer)
-    return FunctionShares(shares, errors, variance, outer + runs)
+    return FunctionShares.of(parts, parts.sum(axis=1), np.eye(d), outer + runs)
 
 
 @dataclass(frozen=True)
