@@ -13,9 +13,8 @@ import io
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from typing import Any, NoReturn, TextIO
 
@@ -23,6 +22,7 @@ from elicit import __version__
 from elicit.commands.help_layout import Help, LaidOutHelp
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
 from elicit.errors import CertificateError, ElicitError, InputError, nearest
+from elicit.interrupts import handling
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -90,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdin, io.TextIOWrapper):  # a file of answers may be marked as UTF-8 where that is not the rule
         sys.stdin.reconfigure(encoding=None if sys.stdin.isatty() else "utf-8-sig", errors="replace")
     try:
-        with _exiting_at_once():
+        with handling(signal.SIGINT, _exit_at_once, signal.default_int_handler):
             args = _parser().parse_args(argv)
             command = _command(args)
         with _terminating_like_an_interrupt():
@@ -125,15 +125,10 @@ def _terminating_like_an_interrupt() -> Iterator[None]:
     are ended anyway.
     """
     wanted = [signal.SIGTERM] if sys.stdin.isatty() else [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    handled = {number for number in wanted if in_main_thread and signal.getsignal(number) is signal.SIG_DFL}
-    for number in handled:
-        signal.signal(number, signal.default_int_handler)
-    try:
+    with ExitStack() as stack:
+        for number in wanted:
+            stack.enter_context(handling(number, signal.default_int_handler, signal.SIG_DFL))
         yield
-    finally:
-        for number in handled:
-            signal.signal(number, signal.SIG_DFL)
 
 
 def _open_missing_streams() -> None:
@@ -146,23 +141,10 @@ def _open_missing_streams() -> None:
                 os.set_inheritable(descriptor, True)
 
 
-@contextmanager
-def _exiting_at_once() -> Iterator[None]:
-    """End the process at once on Ctrl-C while libraries load: raised inside an import it may become another error."""
-
-    def leave(*_: object) -> NoReturn:
-        complain("interrupted")
-        os._exit(INTERRUPTED)  # nothing has begun, so nothing has to be tidied up
-
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
-        yield  # somebody else's process: interrupts are theirs
-        return
-    signal.signal(signal.SIGINT, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _exit_at_once(*_: object) -> NoReturn:
+    """End the process at Ctrl-C while libraries load: raised inside an import it may become another error."""
+    complain("interrupted")
+    os._exit(INTERRUPTED)  # nothing has begun, so nothing has to be tidied up
 
 
 def _discard(stream: TextIO) -> None:

@@ -101,6 +101,19 @@ def held(told: Callable[[], None]) -> Iterator[None]:
             _HOLDING.end()
 
 
+@contextmanager
+def handling(number: int, handler: Callable[..., Any], instead_of: Any) -> Iterator[None]:
+    """In this block a signal has this handler instead of that one; where it has another, that is somebody else's."""
+    if not _here() or signal.getsignal(number) is not instead_of:
+        yield
+        return
+    signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, instead_of)
+
+
 def waiting() -> bool:
     """Whether an interrupt came that waits."""
     return _here() and _HOLDING.came is not None

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +33,7 @@ from prompt_toolkit.styles import Style
 from elicit.asks import Compare, Reconcile, TakeBack
 from elicit.errors import InputError
 from elicit.events import Criterion
-from elicit.interrupts import held, interrupt, waiting
+from elicit.interrupts import handling, held, interrupt, waiting
 from elicit.operators.desk import Desk
 from elicit.operators.dialogue import Dialogue
 from elicit.operators.page import Begin, Leave, Opening, Page, Reply
@@ -376,12 +375,5 @@ else:
                 os.kill(os.getpid(), signal.SIGSTOP)
                 take()
 
-        before = signal.getsignal(signal.SIGTSTP)
-        if before != signal.SIG_DFL or threading.current_thread() is not threading.main_thread():
-            yield  # somebody else has a say in it, or no signal may be handled here
-            return
-        signal.signal(signal.SIGTSTP, pause)
-        try:
+        with handling(signal.SIGTSTP, pause, signal.SIG_DFL):
             yield
-        finally:
-            signal.signal(signal.SIGTSTP, before)
