@@ -92,7 +92,8 @@ def improvement(subsets: Sequence[Mask], values: Floats, candidates: Sequence[Ma
     _, root, weights, scale = max(fits, key=lambda fit: fit[0])
     mean = near @ weights
     explained = np.square(solve_triangular(root, near.T, lower=True)).sum(axis=0)
-    deviation = np.sqrt(np.maximum(_kernel_of_one(n) - explained, 1e-12) * scale)
+    of_itself = 3.0 if n > 1 else 2.0  # the kernel of a subset with itself
+    deviation = np.sqrt(np.maximum(of_itself - explained, 1e-12) * scale)
     z = (mean - y.max()) / deviation
     return np.asarray(unit * spread * deviation * (z * ndtr(z) + np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)))
 
@@ -114,8 +115,3 @@ def _kernel(a: Floats, b: Floats) -> Floats:
     n = a.shape[1]
     dot = a @ b.T
     return np.asarray(1 + dot / n + (dot * dot - n) / (n * max(1, n - 1)))
-
-
-def _kernel_of_one(n: int) -> float:
-    """The kernel of a subset with itself."""
-    return 2.0 + (1.0 if n > 1 else 0.0)
