@@ -87,7 +87,6 @@ class ExactSet:
         self._row = lru_cache(maxsize=ROWS_KEPT)(self.monomials.row)
         bounds = row_bounds(self.rows, 0.0)
         self._margins = margin_program(statement_rows(self.monomials, self.rows), self.rows, *bounds)
-        self._retired: int = 0  # programs solved by those that a smaller δ has replaced
         self._fit_margin()
 
     # -- what the set is ------------------------------------------------------------------------
@@ -157,7 +156,6 @@ class ExactSet:
             delta = max(tolerances.SMALLEST_MARGIN, float(f"{self.margin / 10:.3g}"))
         if delta != self.delta:
             self.delta = delta
-            self._retired += sum(program.solved for program in self._programs_of_slice())
             for name in _OF_SLICE:
                 self.__dict__.pop(name, None)
 
@@ -335,11 +333,6 @@ class ExactSet:
                 and bool((held <= upper + slack).all())
             )
         return found
-
-    @property
-    def programs(self) -> int:
-        """How many programs were solved so far."""
-        return self._retired + sum(program.solved for program in (self._margins, *self._programs_of_slice()))
 
     # -- programs -------------------------------------------------------------------------------
 

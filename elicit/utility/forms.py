@@ -38,11 +38,6 @@ class FormProgram:
         self._program.optimum(Simplex.DUAL)  # J* again, no pivots: a feasible start
         self._program.change_row(self._budget_row, -INFINITY, budget)
 
-    @property
-    def solved(self) -> int:
-        """How many programs were solved."""
-        return self._program.solved
-
     def _build(self) -> Program:
         costs, m, e = self._costs, len(self._costs.statements), len(self._equal)
         each = identity(m, format="csr")  # dense, thousands of statements would take gigabytes

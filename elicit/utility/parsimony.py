@@ -257,8 +257,3 @@ class ParsimoniousSet(Costs):
     @cached_property
     def _forms(self) -> FormProgram:
         return FormProgram(self, self._prices, self.budget)
-
-    @property
-    def programs(self) -> int:
-        """How many programs were solved so far."""
-        return sum(self.__dict__[k].solved for k in ("_prices", "_slacks", "_forms") if k in self.__dict__)

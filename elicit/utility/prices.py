@@ -119,11 +119,6 @@ class PriceProgram:
             rows[0],
         )
 
-    @property
-    def solved(self) -> int:
-        """How many programs were solved."""
-        return self._program.solved
-
     # -- what the program holds -----------------------------------------------------------------
 
     def _starting_columns(self, statuses: Sequence[BasisStatus] | None) -> list[int]:

@@ -176,7 +176,7 @@ class Program:
         self._basis = highspy.HighsBasis()  # filled anew by `crash`
         self._basis.valid, self._basis.alien = True, False
         self._method: Simplex | None = None
-        #: how many programs were solved: what limits a search, and what benchmarks count
+        #: how many times it was solved, which limits a search
         self.solved = 0
 
     def _shortened(self, matrix: Matrix, lower: Vector, upper: Vector) -> tuple[Matrix, Vector, Vector]:

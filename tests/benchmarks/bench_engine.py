@@ -50,6 +50,7 @@ from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.regret import Regrets
 from elicit.utility.sampling import logistic
 from elicit.utility.sets import difference
+from elicit.utility.solver import Program
 from elicit.utility.verify import verify
 
 SLICE, TAU = "slice", "Θ_τ"
@@ -102,6 +103,18 @@ def seconds(work: Callable[[], object]) -> tuple[float, object]:
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result
+
+
+class Solved:
+    """How many programs were solved so far, whoever asked for them."""
+
+    programs = 0
+    plain = Program.solve
+
+    def counted(self, *arguments: object) -> object:
+        """Takes the place of `Program.solve`."""
+        Solved.programs += 1
+        return Solved.plain(self, *arguments)
 
 
 def side_by_side(
@@ -342,7 +355,7 @@ def slice_answers(utilities: ExactSet, theta: Utility, answers: int) -> tuple[fl
         if regret.rival is None:
             break
         a, b = sorted((regret.subset, regret.rival), key=theta, reverse=True)
-        before = utilities.programs
+        before = Solved.programs
 
         def answer(a: Mask = a, b: Mask = b, previous: Regrets = regrets) -> tuple[Regrets, object]:
             utilities.state(Statement(a, b))
@@ -351,7 +364,7 @@ def slice_answers(utilities: ExactSet, theta: Utility, answers: int) -> tuple[fl
 
         spent, (regrets, regret) = seconds(answer)
         times.append(spent)
-        programs.append(utilities.programs - before)
+        programs.append(Solved.programs - before)
     return first + took, times, programs
 
 
@@ -375,9 +388,10 @@ def parsimonious_answers(
         pair = (regret.subset, regret.rival)
         a, b = sorted(pair, key=lambda x: score[x] - 0.01 * x.bit_count(), reverse=True)
         said.append(Statement(a, b, Relation.STRICT, Source.OPERATOR, WEIGHTS[Source.OPERATOR], request))
+        before = Solved.programs
         spent, (utilities, regrets, regret) = seconds(lambda u=utilities, r=regrets: decide(u, r))
         times.append(spent)
-        programs.append(utilities.programs)
+        programs.append(Solved.programs - before)
     return first, times, programs
 
 
@@ -414,10 +428,10 @@ def potentially_optimal(report: Report, quick: bool) -> None:
         utilities, _, _ = exact_instance(n, n, count, m)
         phi = np.hstack([np.ones((count, 1)), utilities.monomials.rows(utilities.evaluated)])
         full_rank = np.linalg.matrix_rank(phi) == count
-        before = utilities.programs
+        before = Solved.programs
         undominated = utilities.candidates(utilities.evaluated)
         spent, verdicts = seconds(lambda u=utilities, c=undominated: [u.verdict(v).possible for v in c])
-        used = utilities.programs - before
+        used = Solved.programs - before
         if not (full_rank and all(verdicts)):
             raise AssertionError("with full rank every undominated subset is potentially optimal")
         found = f"{used} programs for {len(undominated)} undominated of {count}, {spent * 1e3:.1f} ms"
@@ -431,10 +445,10 @@ def row_added(report: Report, _quick: bool) -> None:
         rows = by_hidden(rng, theta, utilities.evaluated, 25)
         ours, theirs, solved = [], [], []
         for k, row in enumerate(rows):
-            before = utilities.programs
+            before = Solved.programs
             spent, margin = seconds(lambda row=row, u=utilities: (u.state(row), u.margin)[1])
             ours.append(spent)
-            solved += [spent] if utilities.programs > before else []
+            solved += [spent] if Solved.programs > before else []
             if k % (5 if m < 300 else 12) == 0:
                 spent, other = seconds(lambda u=utilities: plain_margin(u))
                 theirs.append(spent)
@@ -743,7 +757,8 @@ def main() -> int:
         return 0
     report = Report()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    with threadpool_limits(1):  # threads of a matrix product that wait for a busy core would be all that is measured
+    # threads of a matrix product that wait for a busy core would be all that is measured
+    with threadpool_limits(1), patch.object(Program, "solve", Solved.counted):
         for name, section in SECTIONS.items():
             if not arguments.only or name in arguments.only:
                 section(report, arguments.quick)

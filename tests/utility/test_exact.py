@@ -264,14 +264,13 @@ def test_without_a_strict_statement_nothing_is_rejected(told):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_an_affine_witness_saves_the_program_while_the_rows_are_independent(seed):
+def test_an_affine_witness_saves_the_program_while_the_rows_are_independent(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     case = random_case(rng, n=8, evaluated=12, answers=0)
     theirs = case.exact()
-    before = theirs.programs
+    monkeypatch.setattr(Program, "solve", None)  # from here on none can be solved
     top = [v for v in theirs.candidates(case.told.evaluated) if theirs.verdict(v).possible]
     assert len(top) == len(theirs.candidates(case.told.evaluated))
-    assert theirs.programs == before
 
 
 def test_a_subset_below_an_unevaluated_one_is_still_a_rival():
