@@ -51,7 +51,7 @@ from elicit.oracles import CallableOracle, WrapperOracle
 from elicit.printable import bounded, rounded
 from elicit.proof import why_words
 from elicit.proof.strained import strained_in
-from elicit.proof.why import Otherwise, Why
+from elicit.proof.why import Otherwise, Why, otherwise
 from elicit.sessions import begin, elicitation_of, resume
 from elicit.sources.oracle import oracle_from
 from elicit.sources.snippet import snippet
@@ -990,7 +990,7 @@ def test_the_end_tells_of_every_answer_what_why_tells_of_it_of_an_equality_too(
     oracle, seen = journals.truth(6, seed), []
     with begin(tmp_path / "j", oracle, Settings(ask_every=1, questions=6, budget=24, stop=())) as session:
         drive(session.elicitation, oracle, ScriptedOperator(["equal"], otherwise="a"), session.journal)
-    elicitation, found = elicitation_of(read(tmp_path / "j")), Why(read(tmp_path / "j")).otherwise()
+    elicitation, found = elicitation_of(read(tmp_path / "j")), otherwise(Why(read(tmp_path / "j")).beliefs)
     monkeypatch.setattr(Meter, "update", lambda _, *done: seen.append(done))
     lines = what_answers_did(elicitation, elicitation.incumbent)
     said = re.sub(r"\s+", " ", "\n".join(lines))

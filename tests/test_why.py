@@ -109,7 +109,7 @@ def test_what_each_rival_may_gain_is_what_brute_force_finds(tmp_path):
 
 
 def test_what_other_answers_would_have_come_to_agrees_with_brute_force(journal, why):
-    found = why.otherwise()
+    found = otherwise(why.beliefs)
     lines = journals.lines_of(journal)
     asked = [k for k, line in enumerate(lines) if line.get("fact") == "preferred"]
     number = {question: request for request, question in why.questions.items()}
@@ -131,7 +131,7 @@ def test_progress_counts_answers_and_an_equality_has_two_others(tmp_path):
     with begin(tmp_path / "j", oracle, chosen) as session:
         operator = ScriptedOperator(["equal", "incomparable"], otherwise="a")
         drive(session.elicitation, oracle, operator, session.journal)
-    found = Why(read(tmp_path / "j")).otherwise(lambda done, words: seen.append((done, words)))
+    found = otherwise(Why(read(tmp_path / "j")).beliefs, lambda done, words: seen.append((done, words)))
     assert [other.question for other in found] == [1, 1, 3, 4]
     assert seen == [(k / 3, f"answer {k + 1} of 3 reversed") for k in range(3)]
 
@@ -482,7 +482,7 @@ def test_the_command_says_why_and_what_other_answers_would_do(journal, why, caps
     status, out, _ = told(capsys, journal)
     assert status == 0
     assert out.startswith("recommended: {")
-    for other in why.otherwise():
+    for other in otherwise(why.beliefs):
         if other.subset != why.best:
             assert f"in question {other.question}, it would be" in out
 
@@ -550,7 +550,7 @@ def test_what_was_measured_of_another_is_told_before_anything_is_decided(tmp_pat
     oracle = CallableOracle(measure, ("a", "b", "c"), criteria=(Criterion("score"), Criterion("size", maximise=False)))
     with begin(tmp_path / "j", oracle, Settings(budget=6)) as session:
         drive(session.elicitation, oracle, ScriptedOperator([], otherwise="cannot"), session.journal)
-    assert not Why(read(tmp_path / "j")).decides
+    assert not Why(read(tmp_path / "j")).beliefs.decides
     best = Why(read(tmp_path / "j")).best
     _, failed, _ = told(capsys, tmp_path / "j", "--not", "c")
     assert "it could not be measured: ValueError: c is broken." in failed

@@ -17,7 +17,7 @@ from elicit.commands.resume import session_section
 from elicit.commands.status import DONE, complain, tell
 from elicit.errors import InputError
 from elicit.journal import Record, read
-from elicit.proof.why import Why
+from elicit.proof.why import Why, otherwise
 from elicit.report.content import Content, gather
 from elicit.report.model import ModelStory, story_of
 from elicit.report.page import page
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     with destination(args.output, args.path, *input_files(section, Path())) as out, one_thread():
         with Meter(sys.stderr) as meter:
             why = Why(record)
-            content = gather(why, why.otherwise(meter.update))
+            content = gather(why, otherwise(why.beliefs, meter.update))
         story = ModelStory(missing=("the model was not looked at (--no-model)",))
         if not args.no_model:
             with counted_warnings() as warned, Meter(sys.stderr) as meter:

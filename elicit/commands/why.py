@@ -16,7 +16,7 @@ from elicit.estimator.tolerance import ONE_SE, Tolerance, least_within
 from elicit.journal import Record, read
 from elicit.numeric import is_finite
 from elicit.proof.strained import not_honoured, refuted_words, strained_in
-from elicit.proof.why import Why
+from elicit.proof.why import Why, otherwise
 from elicit.proof.why_words import facts_against, measured_line, reason_lines, reversed_answers
 from elicit.subsets import Mask
 from elicit.threads import one_thread
@@ -56,9 +56,9 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
     choice = unproven_choice(why.elicitation.settings, bool(why.history.stated))
     if rival is not None:
         lines.append(f"why not {why.attributes.braced(rival)}:")
-    if rival is not None and not why.decides:
+    if rival is not None and not why.beliefs.decides:
         lines += facts_against(why, rival)
-    if why.decides:
+    if why.beliefs.decides:
         lines += reason_lines(why, why.this() if rival is None else why.not_that(rival), most, _HINT)
     elif isinstance(why.utilities, ExactSet) and why.utilities.thin:
         lines.append(f"{TOO_THIN}, so nothing is decided: {choice} is recommended.")
@@ -70,7 +70,7 @@ def _lines(why: Why, rival: Mask | None, most: int | None) -> list[str]:
         lines += not_honoured(why.elicitation, strained_in(why.elicitation), why.attributes.braced)
         lines += [refuted_words(why.history.assume)] if why.history.refuted else []
     with Meter(sys.stderr) as meter:
-        found = why.otherwise(meter.update)
+        found = otherwise(why.beliefs, meter.update)
     return lines + reversed_answers(why, found, rival)
 
 

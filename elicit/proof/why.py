@@ -95,11 +95,6 @@ class Why:
         self.best: Mask = _claimed(record, self.history) or now
         self.utilities: AnySet = self.beliefs.fresh_utilities()
 
-    @property
-    def decides(self) -> bool:
-        """Whether the statements decide anything: some are strict, and a utility satisfies them."""
-        return self.beliefs.decides
-
     def this(self) -> Reason:
         """Why the recommended subset, of all that were measured."""
         if beyond_worth(self.beliefs.regrets, self.best):
@@ -162,10 +157,6 @@ class Why:
 
     def _stated(self, places: frozenset[int]) -> tuple[Statement, ...]:
         return tuple(self.numbered(self.utilities.statements[r]) for r in sorted(places))
-
-    def otherwise(self, progress: Update | None = None) -> list[Otherwise]:
-        """What each answer that stands, reversed alone, would have made of the recommendation."""
-        return otherwise(self.beliefs, progress)
 
 
 def numbered(statement: Statement, numbers: Mapping[int, int]) -> Statement:

@@ -175,7 +175,7 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
         holds=holds,
         current=current,
         false_step=false_step,
-        reasons=tuple(reason_lines(why, why.this(), FIRST_CAUSES)) if why.decides else (),
+        reasons=tuple(reason_lines(why, why.this(), FIRST_CAUSES)) if why.beliefs.decides else (),
         otherwise=tuple(reversed_answers(why, otherwise, None)),
         questions=_questions(why, place),
         implied=_implied(why),
@@ -336,7 +336,7 @@ def _prices(why: Why) -> tuple[Price, ...]:
     rejected, names = why.history.rejected, why.attributes
     found = []
     for x in why.history.cheapest_rejected[:MOST_PRICES]:
-        verdict = why.utilities.verdict(x) if why.decides else None
+        verdict = why.utilities.verdict(x) if why.beliefs.decides else None
         found.append(
             Price(
                 names.subset(x),
