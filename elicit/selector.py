@@ -59,6 +59,7 @@ from elicit.oracles.columns import is_frame, require_array_or_frame
 from elicit.oracles.naming import extras_of
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.pruning import never_read, pruned
+from elicit.oracles.splits import ratio_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 from elicit.worth import against_directions, best_for, is_utility, utility_of
@@ -344,6 +345,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
             operator=self.operator if judge.answers is None else judge.answers,
             tolerance=within,
             rows=len(y),
+            noise_ratio=ratio_of(oracle.splits, len(y)),
         )
         _ = run.settings  # wrong ones are refused here, before anything that may take long
         prior, pairs = (labelled_by_names(self, given, X) for given in (self.prior, self.pairs))

@@ -33,7 +33,14 @@ from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer, MissingIndicator, SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline, make_union
@@ -41,6 +48,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
+from elicit.asks import Compare
 from elicit.cli import main
 from elicit.errors import InputError, JournalError
 from elicit.estimator.certificate import certificate_of
@@ -52,6 +60,7 @@ from elicit.estimator.results import _ranks, front_of, ranks_of
 from elicit.estimator.tolerance import least_within, tolerance_of
 from elicit.events import SCORE_AND_SIZE, Answer, Assumed, Evaluated, Failed, Preferred, Retracted
 from elicit.journal import read
+from elicit.knowledge.dominance import Noise, within_noise
 from elicit.knowledge.history import History
 from elicit.operators.lines import LineOperator
 from elicit.oracles import WrapperOracle, from_callable, scored, stability
@@ -648,6 +657,32 @@ def test_a_fit_ends_with_the_best_so_far_when_its_operator_is_content():
     assert found.stopped_ == "wish: the operator is content with the best so far"
     assert found.n_evaluations_ < 15
     assert found.support_.any()
+
+
+@pytest.mark.parametrize(
+    ("cv", "ratio"),
+    [
+        (5, 0),
+        (RepeatedStratifiedKFold(n_splits=5, n_repeats=10, random_state=0), 1 / 4),
+        (StratifiedShuffleSplit(n_splits=12, test_size=0.5, random_state=0), 1),
+    ],
+)
+def test_whoever_is_asked_hears_which_leads_are_noise_by_the_folds_that_there_are(cv, ratio):
+    """Fold scores of repeated folds share far more rows than their number tells."""
+    asked = []
+
+    class Person:
+        def __call__(self, request):
+            asked.append(request)
+            return Answer.FIRST
+
+    X = np.random.default_rng(0).normal(size=(80, 6))
+    found = selector(operator=Person(), cv=cv, budget=30).fit(X, X[:, 0] + X[:, 1:].sum(axis=1) / 4 > 0)
+    questions = [request for request in asked if isinstance(request, Compare)]
+    criteria, noise = found.session_.history.criteria, Noise(ratio=ratio)
+    assert [q.noisy for q in questions] == [within_noise(q.first, q.second, criteria, noise) for q in questions]
+    assert any(q.noisy for q in questions)
+    assert found.session_.settings.noise_ratio == pytest.approx(ratio)
 
 
 def test_the_honest_score_reuses_the_answers_of_an_operator_instead_of_asking_again():

@@ -51,7 +51,7 @@ from elicit.events import (
     ended_by,
     nothing_left,
 )
-from elicit.knowledge.dominance import Noise, within_noise
+from elicit.knowledge.dominance import within_noise
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import settled_among
 from elicit.numeric import is_whole, whole
@@ -310,7 +310,8 @@ class Elicitation:
         if fact.compare is not None:
             id = next(ids)
             first, second = (self.history.evaluated[mask] for mask in fact.compare)
-            noisy = within_noise(first, second, self.history.criteria, self.settings.noise or Noise())
+            noise = self.settings.noise or self.settings.spread_of_folds
+            noisy = within_noise(first, second, self.history.criteria, noise)
             self._open[id] = Compare(id, first, second, fact.why, fact.check, noisy)
         if fact.reconcile:
             id = next(ids)

@@ -326,8 +326,9 @@ class Settings:
     )
     noise_ratio: float = _choice(
         0.0,
-        "held-out rows for each training row, for noise_level and margins. 0: as in one round of k folds. Repeated "
-        "folds and shuffled splits must name it: 1/9 for ten rounds of ten folds, 1 for halves",
+        "held-out rows for each training row, for noise_level, margins, and the leads that a question calls noise. 0: "
+        "as in one round of k folds. Repeated folds and shuffled splits must name it: 1/9 for ten rounds of ten folds, "
+        "1 for halves",
         _real,
     )
 

@@ -68,6 +68,7 @@ class Run:
 
     operator: who judges, as it was given, or the answers that it stands for: by it journals are told apart, and by
     the tolerance.
+    noise_ratio: of the folds, for whoever is asked to hear which leads are noise.
     """
 
     judge: Judge
@@ -82,6 +83,7 @@ class Run:
     pairs: Pairs = ()
     rows: int | None = None
     tolerance: Tolerance | None = None
+    noise_ratio: float = 0.0
 
     @property
     def settings(self) -> Settings:
@@ -91,7 +93,8 @@ class Run:
         eligible = self.family.n - self.family.drop.bit_count()
         budget = automatic_budget(eligible) if isinstance(self.budget, str) else int(self.budget)
         questions = whole("questions", self.questions, 0)
-        own: dict[str, Any] = {"questions": 0 if self.judge.answers is not None else questions}
+        asked = 0 if self.judge.answers is not None else questions
+        own: dict[str, Any] = {"questions": asked, "noise_ratio": self.noise_ratio}
         if self.judge.declared:
             draws = LEAST_START if self.prior is not None else max(LEAST_START, budget // SHARE_OF_THE_START)
             own = SETTINGS | {"start": draws}

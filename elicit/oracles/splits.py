@@ -62,6 +62,17 @@ def splits_of(
     return splits
 
 
+def ratio_of(splits: Sequence[Split], rows: int) -> float:
+    """Held-out rows for each training row, in the mean; 0 for one round of folds, whose number tells it.
+
+    In repeated folds, shuffled splits and growing training sets the number of folds says nothing of it.
+    """
+    held_out = np.array([len(test) for _, test in splits])
+    trained_on = np.array([len(train) for train, _ in splits])
+    one_round = held_out.sum() == rows and bool((held_out + trained_on == rows).all())
+    return 0.0 if one_round or len(splits) < 2 else float((held_out / trained_on).mean())
+
+
 def rows_of(params: Mapping[str, Any], rows: NDArray[np.intp], count: int) -> dict[str, Any]:
     """Arguments for these rows: those with one entry for each of `count` rows are indexed, others passed on whole."""
     return {name: _safe_indexing(value, rows) if length_of(value) == count else value for name, value in params.items()}

@@ -785,9 +785,10 @@ def test_answers_too_thin_for_floats_end_no_run_and_are_honoured_by_what_is_reco
         assert beliefs.scope_regret is None
 
 
-def test_a_question_says_in_which_criteria_the_lead_may_be_chance():
+@pytest.mark.parametrize("ratio", [0.0, 0.01, 0.5])
+def test_a_question_says_in_which_criteria_the_lead_may_be_chance(ratio):
     oracle, asked = journals.InFolds(journals.truth(5)), []
-    settings = Settings(ask_every=1, questions=30, budget=31, stop=(), policy="ranking")
+    settings = Settings(ask_every=1, questions=30, budget=31, stop=(), policy="ranking", noise_ratio=ratio)
     elicitation = Elicitation(oracle.attributes, settings=settings)
     while not isinstance(request := elicitation.ask(), Done):
         if isinstance(request, Compare):
@@ -795,7 +796,7 @@ def test_a_question_says_in_which_criteria_the_lead_may_be_chance():
         reply = {Evaluate: oracle, Compare: lambda _: Answer.FIRST, Reconcile: lambda _: Settlement(None)}
         elicitation.tell(request.id, reply[type(request)](request))
     for request in asked:
-        assert request.noisy == within_noise(request.first, request.second, oracle.criteria, Noise())
+        assert request.noisy == within_noise(request.first, request.second, oracle.criteria, Noise(ratio=ratio))
     assert len({request.noisy for request in asked}) == 2
 
 

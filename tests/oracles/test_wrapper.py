@@ -24,7 +24,9 @@ from sklearn.model_selection import (
     KFold,
     LeaveOneOut,
     RepeatedKFold,
+    ShuffleSplit,
     StratifiedKFold,
+    TimeSeriesSplit,
     cross_val_score,
     cross_validate,
 )
@@ -39,6 +41,7 @@ from elicit.errors import InputError
 from elicit.oracles import FilterOracle, WrapperOracle, cost, fit_time, from_callable, scored, stability
 from elicit.oracles.columns import laid_out_by_columns
 from elicit.oracles.pruning import checked_once
+from elicit.oracles.splits import ratio_of
 
 X, y = load_wine(return_X_y=True)
 
@@ -86,6 +89,22 @@ def test_splits_may_be_listed_by_rows_or_by_mask():
     by_rows = WrapperOracle(GaussianNB(), X, y, cv=[(np.flatnonzero(train), np.flatnonzero(~train))])
     assert measure(by_mask, 3) == measure(by_rows, 3)
     assert by_mask.fingerprint == by_rows.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("cv", "ratio"),
+    [
+        (KFold(5), 0),
+        (StratifiedKFold(7), 0),
+        (LeaveOneOut(), 0),
+        (RepeatedKFold(n_splits=5, n_repeats=3, random_state=0), 1 / 4),
+        (ShuffleSplit(n_splits=5, test_size=0.5, random_state=0), 1),
+        (ShuffleSplit(n_splits=1, test_size=0.5, random_state=0), 0),
+        (TimeSeriesSplit(n_splits=2, test_size=20), (20 / (len(y) - 40) + 20 / (len(y) - 20)) / 2),
+    ],
+)
+def test_held_out_rows_for_each_training_row_are_told_where_the_number_of_folds_does_not(cv, ratio):
+    assert ratio_of(WrapperOracle(GaussianNB(), X, y, cv=cv).splits, len(y)) == pytest.approx(ratio, rel=0.01)
 
 
 def test_rows_of_a_group_stay_together():
