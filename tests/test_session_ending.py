@@ -718,6 +718,11 @@ def test_no_folds_are_called_fresh_where_there_are_no_others(tmp_path, groups, o
     assert (" fresh shuffles into folds" in told, alone in " ".join(told.split())) == (fresh, not fresh)
     assert ("Folds drawn anew" in page, alone in page) == (fresh, not fresh)
     assert ("on fresh folds" in told) == fresh, "how many were measured beyond the budget"
+    told = " ".join(told.split())
+    assert ("even this is too high: by little with many rows, by much with few" in told) == fresh
+    assert ("even they promise too much: a little where rows are many, a lot where they are few" in page) == fresh
+    assert ("the folds that chose, and too high" in told) == (not fresh)
+    assert "little high" not in told + page
 
 
 def test_what_was_measured_on_fresh_folds_is_kept_and_not_measured_again(tmp_path, monkeypatch, capsys):

@@ -142,12 +142,13 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
     yield from (f"  {line}" for line in aligned(rows, line_width() - 2))
     if fresh:
         text = (
-            "(fresh folds: new splits of the same rows. The rows chose the subset, so this is still a little high. "
-            f"± is the spread over folds, in the last line over the {ROUNDS} shuffles.)"
+            "(fresh folds: new splits of the same rows. These chose what is recommended, so for it even this is too "
+            "high: by little with many rows, by much with few. ± does not tell that: it is the spread over folds, in "
+            f"the last line over the {ROUNDS} shuffles.)"
         )
         yield from set_in_lines(f"  {text}", 1)
     if alone:
-        yield from set_in_lines(f"  ({alone}: the score is that of the folds that chose, and a little high.)", 1)
+        yield from set_in_lines(f"  ({alone}: the score is that of the folds that chose, and too high.)", 1)
     yield ""
 
 

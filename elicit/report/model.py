@@ -1,8 +1,8 @@
 """What the model does with the chosen subset: what its score is worth on fresh folds, and what its attributes do.
 
-The rule: nothing that chose the subset judges it. Folds are drawn anew, and the importance of an attribute is how much
-the error on held-out rows grows when its values are permuted. What cannot be computed again (the oracle was a table,
-the data have moved) is left out with the reason; what the record keeps is shown all the same.
+The rule: the score is told on folds that are drawn anew, though of rows that chose; the importance of an attribute is
+how much the error on held-out rows grows when its values are permuted. What cannot be computed again (the oracle was a
+table, the data have moved) is left out with the reason; what the record keeps is shown all the same.
 """
 
 from __future__ import annotations

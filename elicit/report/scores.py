@@ -50,8 +50,8 @@ def _fresh_scores(content: Content, story: ModelStory) -> Iterator[Html]:
         return
     yield element(
         "p",
-        f"{promise} Folds drawn anew, the same for each line below, are nearer the truth; the rows are those that "
-        "chose, so even this is a little high:",
+        f"{promise} Folds drawn anew, the same for each line below, are nearer the truth. But the rows are those that "
+        "chose, so of this subset even they promise too much: a little where rows are many, a lot where they are few.",
     )
     chosen = iter(alike([h.chosen for h in story.honest if h.chosen is not None]))
     fresh = zip(alike([h.mean for h in story.honest]), alike([h.spread for h in story.honest], 2), strict=True)
