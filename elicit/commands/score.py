@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from elicit.printable import many
 from elicit.scores.agreement import kendall, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import Measure
-from elicit.scores.relevance import MOST_SUBSETS, Relevance, refuse_no_level
+from elicit.scores.relevance import MOST_SUBSETS, Relevance, least_p, refuse_no_level
 
 #: Folds of --relevance, and the level of its tests.
 FOLDS, LEVEL = 10, 0.05
@@ -68,12 +69,14 @@ def _score(args: argparse.Namespace) -> int:
     names = columns.attributes.names
     measures = measures_of(named, data, args.relevance)
     options = options_of(given, args.model, measures, data, args.relevance)
-    judges = judges_of(data, model, args.folds or FOLDS) if args.relevance else None
+    folds = args.folds or FOLDS
+    judges = judges_of(data, model, folds) if args.relevance else None
     heading = [*_data_lines(args.data, data, len(names)), *(not_shown(measures, data) if args.by is None else ())]
     found, relevances = list[Column](), list[Relevance]()
     with ExitStack() as at_the_end, destination(args.json, args.data) as out:
         # after hours, perhaps: it is told even if what follows is interrupted, or the file cannot be written
-        at_the_end.callback(print_results, heading, names, found, relevances, f"{model} at level {level:g}")
+        judged = f"{model} at level {level:g}"
+        at_the_end.callback(print_results, heading, names, found, relevances, judged, _what_may_show(folds, level))
         with Meter(sys.stderr) as meter:
             troubles = _compute_scores(measures, options, data, columns, meter, found)
             unasked = [trouble for trouble in troubles if args.by is None and trouble[0].name not in options]
@@ -84,6 +87,14 @@ def _score(args: argparse.Namespace) -> int:
             write_json(out, _as_json(args, names, found, relevances))
     _report_troubles([trouble for trouble in troubles if trouble not in unasked])
     return DONE
+
+
+def _what_may_show(folds: int, level: float) -> str:
+    """What may show a gain where none was shown; with few folds nothing can."""
+    if (least := least_p(folds)) <= level:
+        return "more rows or folds may show one, or more subsets where not all were tried"
+    enough = next(k for k in count(folds) if least_p(k) <= level)
+    return f"with {folds} folds none can be, for p is {least:.2g} at least: give --folds {enough} or more"
 
 
 def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:

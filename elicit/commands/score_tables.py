@@ -31,9 +31,16 @@ class Column:
 
 
 def print_results(
-    heading: Sequence[str], names: Sequence[str], found: Sequence[Column], relevances: Sequence[Relevance], judged: str
+    heading: Sequence[str],
+    names: Sequence[str],
+    found: Sequence[Column],
+    relevances: Sequence[Relevance],
+    judged: str,
+    rest: str,
 ) -> None:
     """What was scored, the scores beside each other, how far they agree, and what is relevant (`judged`: to what).
+
+    rest: what may show a gain where none was.
 
     Nothing is printed where nothing was computed.
     """
@@ -52,7 +59,6 @@ def print_results(
         say(f"relevance to {judged}, with the comparison that shows it or comes nearest, and the p that decides:")
         print("\n".join(_relevance_lines(heads, names, relevances, columns)))
     if any(verdict.kind == "irrelevant" for verdict in relevances):
-        rest = "more rows or folds may show one, or more subsets where not all were tried"
         say(f"irrelevant: no gain was shown, nor ruled out; {rest}")
 
 

@@ -9,6 +9,7 @@ The rule: "significantly" is a paired t-test over the folds, one-sided, with the
 training sets that overlap (Nadeau, Bengio 2003). The search for some U makes m tests, of which Simes' test
 makes one: p = min_k m p_(k) / k, for the null that no U speaks for the attribute. With few attributes every
 U is tried; with many, random ones. "Irrelevant" says that none of those tried showed a gain, not that there is none.
+With so few folds that the least p of any comparison is above the level (four at 0.05), no data can show one.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ def better(above: Floats, below: Floats) -> tuple[float, float]:
     """Mean difference of paired fold scores, and the p-value of its being above 0 by chance.
 
     t = mean / √((1/k + 1/(k−1)) var), k − 1 degrees of freedom: test rows are 1/(k−1) of the training rows. It is never
-    below what the sign test gives k gains out of k, 0.5^k: accuracies take few values, so that of few folds all may
-    differ alike, or nearly, by chance, and then there is no variance to judge the mean by.
+    below `least_p`: accuracies take few values, so that of few folds all may differ alike, or nearly, by chance, and
+    then there is no variance to judge the mean by.
     """
     difference = above - below
     k = len(difference)
@@ -120,8 +121,13 @@ def better(above: Floats, below: Floats) -> tuple[float, float]:
         raise InputError(f"a comparison needs at least 2 folds, found {k}; ask for more")
     mean, variance = float(difference.mean()), float(difference.var(ddof=1))
     if np.ptp(difference) <= GRID:
-        return mean, 0.5**k if mean > GRID else 1.0
-    return mean, max(0.5**k, float(student.sf(mean / np.sqrt((1 / k + 1 / (k - 1)) * variance), k - 1)))
+        return mean, least_p(k) if mean > GRID else 1.0
+    return mean, max(least_p(k), float(student.sf(mean / np.sqrt((1 / k + 1 / (k - 1)) * variance), k - 1)))
+
+
+def least_p(folds: int) -> float:
+    """The least p of a comparison, or of several together: that of the sign test for as many gains as folds."""
+    return float(0.5**folds)
 
 
 def _subsets(n: int, wanted: int | None, rng: np.random.Generator) -> list[frozenset[int]]:

@@ -7,7 +7,7 @@ from scipy.stats import t as student
 
 from elicit.errors import InputError
 from elicit.scores import relevance
-from elicit.scores.relevance import _subsets, better, simes
+from elicit.scores.relevance import _subsets, better, least_p, simes
 
 NOISE = np.array([0.01, -0.01, 0.02, 0.0, -0.02, 0.01, -0.01, 0.0, 0.01, -0.01])
 
@@ -105,6 +105,15 @@ def test_the_same_gain_in_every_fold_is_judged_by_the_sign_test(k):
     assert p == pytest.approx(binomtest(k, k, alternative="greater").pvalue, rel=1e-12)
     assert better(np.full(k, 0.7), np.full(k, 0.7)) == (0.0, 1.0)
     assert better(np.full(k, 0.6), np.full(k, 0.7))[1] == 1.0
+
+
+@pytest.mark.parametrize(("folds", "shown"), [(4, False), (5, True)])
+def test_with_too_few_folds_no_gain_however_large_is_shown(folds, shown):
+    """As the docs say: the least p of four folds is above 0.05, also over all comparisons together."""
+    found = relevance(lambda chosen: np.full(folds, float(0 in chosen)), 3)
+    assert (found[0].kind == "relevant") == shown
+    assert (least_p(folds) <= 0.05) == shown
+    assert simes([least_p(folds)] * 9) == least_p(folds)
 
 
 @pytest.mark.parametrize("rows", [(5, 5), (6, 5), (5, 5, 5), (6, 5, 5)])
