@@ -2,13 +2,15 @@
 
 from types import SimpleNamespace
 
+import journals
 import pytest
 
 from elicit.alongside.insight import MOST_ORDERS, Insight
-from elicit.asks import Compare, Reconcile
+from elicit.asks import Compare, Done, Evaluate, Reconcile
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Asked, Evaluated, Failed, Preferred, Retracted
+from elicit.operators import SimulatedOperator
 from elicit.operators.desk import RunStatus
 from elicit.printable import rounded
 from elicit.subsets import Attributes
@@ -102,9 +104,31 @@ def test_the_bottom_line_counts_what_was_measured_in_vain_too_and_a_question_mor
     ]
     elicitation = asking([(ABOVE[0], ABOVE[1]), (ABOVE[1], ABOVE[2])], *more)
     insight = Insight(elicitation)
-    assert insight.status() == RunStatus(14, 20, 2, 2, Settings().undoubted_questions + 1, None)
+    settings = Settings()
+    spare = settings.questions - settings.undoubted_questions
+    assert insight.status() == RunStatus(14, 20, 2, 2, settings.undoubted_questions + 1, None, spare)
     insight.latest = SimpleNamespace(regret=0.25)
     assert insight.status().regret == 0.25
+
+
+@pytest.mark.parametrize(("wrong", "beyond"), [(0.0, False), (0.3, True)])
+def test_no_question_follows_one_that_was_called_the_last(wrong, beyond):
+    """But for doubts: with wrong answers the run goes on after its ninth."""
+    oracle = journals.truth(6, 7)
+    operator = SimulatedOperator("score - 0.05 * size", oracle.criteria, noise=wrong, seed=7)
+    settings = Settings(budget=40, ask_every=1, worth=0.0, stop=())
+    elicitation, told = Elicitation(oracle.attributes, settings=settings, seed=7), []
+    while not isinstance(request := elicitation.ask(), Done):
+        if isinstance(request, Compare):
+            told.append(Insight(elicitation).status())
+        reply = oracle if isinstance(request, Evaluate) else operator
+        elicitation.tell(request.id, reply(request))
+    asked = len(elicitation.history.answers)
+    assert (asked > settings.undoubted_questions) == beyond
+    assert all(asked <= status.most_questions + status.spare for status in told)
+    last = ["the last question but for doubts" in status.words(100) for status in told]
+    assert any(last) or not beyond
+    assert not any("the last question  " in status.words(100) for status in told[:-1])
 
 
 def test_the_reason_for_a_question_begins_as_a_sentence_and_a_check_is_called_one():

@@ -1,5 +1,7 @@
 """The dialogue without a terminal: what each key does, and what a page of any size holds."""
 
+import re
+
 import pytest
 
 from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
@@ -340,7 +342,14 @@ def test_the_bottom_line_says_everything_at_any_width(columns):
     assert len(told) <= columns
     for word in ("120/140", "rej", "13", "asked 3", "1 to 16", "left", "regret 0.25"):
         assert word in told
-    assert "the last" in RunStatus(120, 140, 13, 18, 19, None).words(columns)
+    for spare, left in (
+        (0, "  the last question|, the last"),
+        (6, "  the last question but for doubts|, 1 to 7 left"),
+    ):
+        told = RunStatus(120, 140, 13, 18, 19, 0.25, spare).words(columns)
+        assert len(told) <= columns
+        assert re.search(rf"asked 18({left})  regret 0.25$", told), "some are kept for answers that are doubted"
+    assert "asked 3  1 to 16 questions left" in RunStatus(120, 140, 13, 3, 19, 0.25, 6).words(100)
 
 
 def test_the_bottom_line_rounds_a_regret_up_as_the_screens_above_it_do():

@@ -33,14 +33,16 @@ class Insight:
         self.latest: Progress | None = None
 
     def status(self) -> RunStatus:
-        elicitation, latest = self._elicitation, self.latest
+        elicitation, latest, turns = self._elicitation, self.latest, self._elicitation.turns
+        doubted = bool(elicitation.beliefs.doubted)  # then those that are kept for doubts may follow
         return RunStatus(
             evaluated=elicitation.evaluations,
             budget=elicitation.budget,
             rejected=len(elicitation.history.rejected),
             asked=len(elicitation.history.answers),
-            most_questions=elicitation.turns.most,
+            most_questions=turns.most + (turns.spare if doubted else 0),
             regret=None if latest is None else latest.regret,
+            spare=0 if doubted else turns.spare,
         )
 
     def number(self, request: int) -> int:

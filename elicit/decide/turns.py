@@ -32,6 +32,11 @@ class Turns:
         return self._most_counted + len(self.history.undone)
 
     @property
+    def spare(self) -> int:
+        """Questions beyond `most` that are kept for doubts, and may be put should some answer be doubted."""
+        return self.settings.questions - self._most_counted
+
+    @property
     def left(self) -> int:
         """Questions that may still be put, as `most` counts."""
         return max(self._most_counted - self.history.asked, 0)

@@ -20,6 +20,7 @@ class RunStatus:
     """What the bottom line shows. `regret` is None while nothing can be said, infinite when it is only above 1.
 
     Before the first answer it is not shown: it would be small where little is known, and mean nothing.
+    spare: questions beyond the most that may be put, should an answer be doubted.
     """
 
     evaluated: int
@@ -28,11 +29,13 @@ class RunStatus:
     asked: int
     most_questions: int
     regret: float | None
+    spare: int = 0
 
     def words(self, columns: int) -> str:
         """The bottom line, in fewer words where there is little room."""
         left = max(self.most_questions - self.asked, 0)
-        questions = f"1 to {left} questions left" if left > 1 else "the last question"
+        but = " but for doubts" if self.spare else ""
+        questions = f"1 to {left} questions left" if left > 1 else f"the last question{but}"
         regret = "unknown" if self.regret is None else "above 1" if isinf(self.regret) else bounded(self.regret)
         told = f"  regret {regret}" if self.asked else ""
         full = (
@@ -40,7 +43,7 @@ class RunStatus:
         )
         if len(full) <= columns:
             return full
-        few = f"1 to {left} left" if left > 1 else "the last"
+        few = f"1 to {left + self.spare * (left < 2)} left" if left > 1 or self.spare else "the last"
         told = told.replace("unknown", "?")
         return f"{self.evaluated}/{self.budget}  rej. {self.rejected}  asked {self.asked}, {few}{told}"
 

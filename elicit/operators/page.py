@@ -75,9 +75,9 @@ HELP = (
     "Stability, where it is a criterion, is minus that deviation: 0 where all folds agree.",
     "",
     "The bottom line: subsets evaluated of the budget; subsets rejected, not evaluated because nothing that "
-    "fits your answers finds them best; questions asked, and left: this one and at most so many as were allowed "
-    "(most runs ask fewer: one is put only while its answer may change what is recommended, or to check an "
-    "earlier one); and the regret, "
+    "fits your answers finds them best; questions asked, and left: this one and at most so many as are allowed "
+    "(more once an answer is doubted. Most runs ask fewer: one is put only while its answer may change what is "
+    "recommended, or to check an earlier one); and the regret, "
     "which is how much better another evaluated subset may still be, where 1 is the margin of one clear answer.",
 )
 
