@@ -798,7 +798,7 @@ def run_measured(measured, **settings):
     ("scores", "settings", "doubted"),
     [
         # what is doubted as noise: {a} above the others, of which only the second is steady
-        ({1: (0.3, 1.2, 1.2), 2: (0.8, 0.8, 0.8), 4: (0.5, 0.5, 0.5)}, {"noise_level": 0.05}, True),
+        ({1: (0.3, 1.2, 1.2), 2: (0.8, 0.81, 0.8), 4: (0.5, 0.5, 0.5)}, {"noise_level": 0.05}, True),
         # no utility without pairs has {c} above {b}, and {a, b} above {a, c}
         ({4: (0.9,), 2: (0.8,), 3: (0.7,), 5: (0.6,)}, {"degree": 1}, True),
         ({4: (0.9,), 2: (0.8,), 3: (0.7,), 5: (0.6,)}, {"degree": 2}, False),

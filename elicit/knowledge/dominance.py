@@ -40,7 +40,9 @@ class Noise:
     training sets (Nadeau and Bengio): t = mean / sqrt((1/k + ratio) · variance), one-sided at `level`.
     `ratio` is that of held-out to training rows in every fold; 0 stands for 1/(k − 1), as it is in one round of
     k folds, and is too small for repeated folds and for shuffled splits. Folds that agree one by one count as
-    known equality. A dominance that this doubts is dropped; none is ever added.
+    known equality. Where all k differ alike there is no variance to judge by, and the sign test does, 0.5^k: accuracies
+    take few values, so that of two folds or three all may do so by chance. A dominance that this doubts is dropped;
+    none is ever added.
     """
 
     level: float = 0.05
@@ -59,7 +61,8 @@ class Noise:
             return np.ones(len(differences), dtype=np.bool_)
         mean, error, least = self._means(differences)
         needed = float(stdtrit(k - 1, 1 - self.level))
-        return np.asarray(_same(differences) | (mean > np.maximum(needed * error, least)))
+        shown = (mean > np.maximum(needed * error, least)) & (~_alike(differences) | (0.5**k <= self.level))
+        return np.asarray(_same(differences) | shown)
 
     def certainty(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far from a coin it is that the better one leads in truth, by t: 2 P(T ≤ t) − 1, 0 where it does not lead.
@@ -71,6 +74,7 @@ class Noise:
             return np.ones(len(differences))
         mean, error, _ = self._means(differences)
         chance = stdtr(k - 1, mean / np.maximum(error, np.finfo(np.float64).tiny))
+        chance = np.where(_alike(differences), np.minimum(chance, 1 - 0.5**k), chance)
         return np.asarray(np.where(_same(differences), 1.0, np.maximum(0.0, 2 * chance - 1)))
 
     def _means(self, differences: NDArray[np.float64]) -> tuple[Vectors, Vectors, Vectors]:
@@ -85,6 +89,11 @@ class Noise:
 def _same(differences: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which rows of fold differences are all 0."""
     return np.asarray((np.abs(differences) <= GRID).all(axis=1))
+
+
+def _alike(differences: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """In which rows all folds differ by the same."""
+    return np.asarray(np.ptp(differences, axis=1) <= GRID)
 
 
 def within_noise(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion], noise: Noise) -> tuple[str, ...]:
