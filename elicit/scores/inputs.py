@@ -4,7 +4,9 @@ From a sample, Z = U R^-½ (U standardised) holds the uncorrelated columns neare
 column of Z is drawn through its own empirical quantiles. Gaussian inputs have Gaussian columns of Z.
 
 The rule: uncorrelated is not independent. Where the ranks of the columns of Z (or their sizes) are
-associated beyond chance, a `DependenceWarning` says that splitting variance over Z is not exact.
+associated beyond chance, and those of the inputs as well, a `DependenceWarning` says that splitting variance over Z is
+not exact. The inputs are looked at because Z takes their correlations out, those by chance, too: each of its columns
+then holds a trace of the others, by which those of equal values, or of a few very large ones, are ranked.
 """
 
 from __future__ import annotations
@@ -121,33 +123,42 @@ def inputs_of_sample(X: Any, *, independent: bool = False) -> Inputs:
             "columns of one text column); leave columns out until none follows from the others, or use johnson or lmg"
         )
     Z = unit @ inverse
-    warn_of_dependence(Z)
+    if _association(unit)[0] > _chance(unit):
+        warn_of_dependence(Z)
     return Inputs(mean, scale, root, np.sort(Z, axis=0))
 
 
 def warn_of_dependence(Z: Floats) -> None:
-    """Warn when the ranks of two columns, or of their distances from the centre, are associated beyond chance.
-
-    Under independence a rank correlation times √(n−1) is about standard normal, whatever the distributions.
-    """
-    n, d = Z.shape
-    if d < 2:
-        return
-    limit = -float(ndtri(LEVEL / 2 / (d * (d - 1)))) / np.sqrt(n - 1)
-    worst, where = 0.0, (0, 0)
-    for columns in (Z, np.abs(Z - np.median(Z, axis=0))):
-        ranks = unit_columns(rankdata(columns, axis=0))
-        between = np.abs(np.triu(ranks.T @ ranks, k=1))
-        i, j = np.unravel_index(int(between.argmax()), between.shape)
-        if between[i, j] > worst:
-            worst, where = float(between[i, j]), (int(i), int(j))
+    """Warn when the ranks of two columns, or of their distances from the centre, are associated beyond chance."""
+    (worst, (i, j)), limit = _association(Z), _chance(Z)
     if worst > limit:
         warnings.warn(
-            f"columns {where[0]} and {where[1]} of Z are uncorrelated but not independent (rank association "
+            f"columns {i} and {j} of Z are uncorrelated but not independent (rank association "
             f"{worst:.2f}, chance stays below {limit:.2f}); the shares treat them as independent",
             DependenceWarning,
             stacklevel=3,
         )
+
+
+def _association(columns: Floats) -> tuple[float, tuple[int, int]]:
+    """The largest rank correlation of two columns, or of their distances from the centre, and which two they are."""
+    worst, where = 0.0, (0, 0)
+    for each in (columns, np.abs(columns - np.median(columns, axis=0))):
+        ranks = unit_columns(rankdata(each, axis=0))
+        between = np.abs(np.triu(ranks.T @ ranks, k=1))
+        i, j = np.unravel_index(int(between.argmax()), between.shape)
+        if between[i, j] > worst:
+            worst, where = float(between[i, j]), (int(i), int(j))
+    return worst, where
+
+
+def _chance(columns: Floats) -> float:
+    """What the largest rank correlation stays below by chance, but for a share `LEVEL`; infinite for one column.
+
+    Under independence a rank correlation times √(n−1) is about standard normal, whatever the distributions.
+    """
+    n, d = columns.shape
+    return np.inf if d < 2 else -float(ndtri(LEVEL / 2 / (d * (d - 1)))) / np.sqrt(n - 1)
 
 
 def checked_answers(function: Function, X: Floats) -> Floats:

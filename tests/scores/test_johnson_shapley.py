@@ -158,15 +158,32 @@ def test_dependent_columns_of_z_are_announced_and_independent_ones_are_not():
         inputs_of_sample(rng.gamma(1.0, size=(2000, 4)))
 
 
-def test_false_alarms_are_as_rare_as_the_level_says():
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        lambda rng: rng.exponential(size=(100, 3)),
+        lambda rng: rng.standard_t(2, size=(100, 3)),
+        lambda rng: rng.lognormal(size=(100, 3)),
+        lambda rng: rng.integers(2, size=(100, 3)),
+        lambda rng: rng.binomial(1, 0.2, size=(100, 3)),
+    ],
+)
+def test_false_alarms_are_as_rare_as_the_level_says(drawn):
     rng = np.random.default_rng(0)
     alarms = 0
     for _ in range(200):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            inputs_of_sample(rng.exponential(size=(100, 3)))
+            inputs_of_sample(drawn(rng))
         alarms += len(caught)
     assert alarms <= 3
+
+
+def test_columns_of_two_values_that_belong_together_are_announced():
+    rng = np.random.default_rng(0)
+    x = rng.integers(2, size=300)
+    with pytest.warns(DependenceWarning, match="uncorrelated but not independent"):
+        inputs_of_sample(np.column_stack([x, np.where(rng.random(300) < 0.8, x, 1 - x)]))
 
 
 def test_columns_that_only_go_up_and_down_together_are_announced_too():
