@@ -438,7 +438,9 @@ def test_what_an_honest_score_says_of_its_folds():
     assert honest.spread == pytest.approx(stdev(honest.scores))
     assert honest.optimism == pytest.approx(0.8 - 0.6)
     assert honest.agreement == pytest.approx((1 / 2 + 2 / 3 + 1 / 3) / 3)
-    assert str(honest) == "0.6 ± 0.1 on held-out rows (selection promised 0.8, every feature gives 0.65)"
+    told = "0.6 on held-out rows ({}selection promised 0.8, every feature gives 0.65)"
+    assert str(honest) == told.format("± 0.1 over the outer folds; ")
+    assert str(NestedScore((0.6,), (0.8,), (0.65,), subsets[:1])) == told.format("")
     alone = NestedScore((0.5,), (0.8,), (0.6,), (("a",),))
     assert np.isnan(alone.spread)
     assert alone.agreement == 1

@@ -70,8 +70,9 @@ class NestedScore:
         return float(np.mean([len(a & b) / len(a | b) for a, b in pairs])) if pairs else 1.0
 
     def __str__(self) -> str:
+        around = f"± {self.spread:.2g} over the outer folds; " if len(self.scores) > 1 else ""  # one has no spread
         return (
-            f"{self.mean:.4g} ± {self.spread:.2g} on held-out rows (selection promised "
+            f"{self.mean:.4g} on held-out rows ({around}selection promised "
             f"{np.mean(self.selection_scores):.4g}, every feature gives {np.mean(self.all_features):.4g})"
         )
 
