@@ -613,6 +613,20 @@ def test_all_rounds_of_fresh_folds_are_of_data_read_once(monkeypatch):
     assert len(reads) == 1
 
 
+@pytest.mark.parametrize(("rows", "one"), [(6, True), (7, False)])
+def test_an_importance_of_one_fold_has_no_spread(tmp_path, rows, one):
+    X = np.random.default_rng(0).normal(size=(rows, 2))
+    text = "\n".join(f"{a},{b},{a + b}" for a, b in X.tolist())
+    (tmp_path / "d.csv").write_text("a,b,y\n" + text + "\n")
+    section = {"kind": "wrapper", "data": str(tmp_path / "d.csv"), "target": "y", "model": "ridge", "folds": 5}
+    section |= {"scoring": "neg_mean_absolute_error"}
+    story = story_of(section, 0b11, {0b11: -1.0}, oracle_from(section, Path()).fingerprint, Family(2))
+    assert [i.spread is None for i in story.importance] == [one, one]
+    told = "".join(_importance(story))
+    assert ("of one fold, for all others have a single row" in told) == (">–</td>" in told) == one
+    assert ("lines: spread over folds" in told) == (not one)
+
+
 def test_the_score_of_a_guess_is_told_and_whether_the_choice_is_better(wine):
     X, y = load_wine(return_X_y=True)
     oracle = oracle_from(WINE, Path())

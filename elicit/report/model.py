@@ -61,11 +61,14 @@ class Honest:
 
 @dataclass(frozen=True)
 class Importance:
-    """How much the error grows when the values of an attribute are permuted: mean and spread over the folds."""
+    """How much the error grows when the values of an attribute are permuted: mean and spread over the folds.
+
+    A fold of one row tells nothing of it. Where only one fold has more, there is no spread.
+    """
 
     name: str
     mean: float
-    spread: float
+    spread: float | None
 
 
 @dataclass(frozen=True)
@@ -225,9 +228,10 @@ def _importance(oracle: WrapperOracle, subset: Mask, work: _FitCounter) -> tuple
     error = "share of wrong classes" if oracle.classifies else "mean squared error"
     if not grown:
         return error, ()
-    mean, spread = np.mean(grown, axis=0), np.std(grown, axis=0, ddof=1 if len(grown) > 1 else 0)
+    mean = np.mean(grown, axis=0)
+    spread = np.std(grown, axis=0, ddof=1).tolist() if len(grown) > 1 else [None] * len(names)
     ranked = sorted(range(len(names)), key=lambda i: -mean[i])
-    return error, tuple(Importance(names[i], float(mean[i]), float(spread[i])) for i in ranked)
+    return error, tuple(Importance(names[i], float(mean[i]), spread[i]) for i in ranked)
 
 
 class _Fitted:

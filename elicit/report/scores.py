@@ -80,15 +80,17 @@ def _importance(story: ModelStory) -> Iterator[Html]:
     told = f" In brackets, by how much the {story.error} grows when its values change places." if first else ""
     yield element("p", f"Above all: {said}.{told}")
     title = "Permutation importance on held-out rows"
+    spread = any(i.spread is not None for i in story.importance)
     yield element(
         "figure",
         bars(title, [(i.name, i.mean, i.spread) for i in story.importance], f"growth of the {story.error}"),
         element(
             "figcaption",
-            f"{title}: growth of the {story.error} when the values change places; lines: spread over folds.",
+            f"{title}: growth of the {story.error} when the values change places; "
+            + ("lines: spread over folds." if spread else "of one fold, for all others have a single row."),
         ),
     )
-    rows = [(i.name, f"{i.mean:.4g}", f"{i.spread:.2g}") for i in story.importance]
+    rows = [(i.name, f"{i.mean:.4g}", "–" if i.spread is None else f"{i.spread:.2g}") for i in story.importance]
     yield folded("The same as a table", table(("attribute", "growth", "spread"), rows, title, {1, 2}))
 
 
