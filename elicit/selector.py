@@ -120,8 +120,9 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         The most attributes a subset may have.
     tolerance : float, "1-se" or None, default=None
         With ``operator=None``: take the smallest measured subset whose score is within this much of the best. "1-se" is
-        one standard error of the best one's fold scores. In the second half of the budget the search looks for fewer
-        features, too. What a journal proves is about the best score; `elicit why` names both.
+        one standard error of the best one's fold scores, s/√k (of repeated folds, which share rows, too small a one).
+        In the second half of the budget the search looks for fewer features, too. What a journal proves is about the
+        best score; `elicit why` names both.
     prior : str, mapping, sequence or None, default="auto"
         What is thought of the attributes beforehand. By its ranks it says where to look first; no proof assumes it.
         The name of an attribute score, such as "mutual-information" (``elicit score --list``); or one number per

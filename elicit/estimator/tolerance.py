@@ -2,7 +2,7 @@
 
 The one-standard-error rule is Breiman's: the simplest model within one standard error of the best. The
 error is that of the best subset's fold scores, s/√k; folds share training rows, so it is a habit rather
-than a test.
+than a test. Of repeated folds all k count, though those of another round tell little that is new: it is smaller then.
 """
 
 from __future__ import annotations

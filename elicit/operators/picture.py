@@ -94,7 +94,7 @@ def comparison(
     """
     lines = _criteria(first, second, criteria, columns)
     if noisy:
-        told = f" the lead in {enumerated(noisy)} is within noise: other folds may turn it round"
+        told = f" the lead in {enumerated(noisy)} is within noise: other data may turn it round"
         lines += [[("", line)] for line in paragraph(told, columns)]
     lines.append([])
     parts = (

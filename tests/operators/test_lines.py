@@ -79,7 +79,7 @@ def test_it_is_said_when_a_lead_may_be_chance(noisy, told):
     asking, out = operator("a\n")
     asking(dataclasses.replace(QUESTION, noisy=noisy))
     shown = " ".join(out.getvalue().split())
-    assert shown.count(" is within noise: other folds may turn it round") == told
+    assert shown.count(" is within noise: other data may turn it round") == told
     assert shown.count(" the lead in score, size and loss\\x1b[2J is ") == (len(noisy) == 3)
     assert "\x1b" not in shown
 
