@@ -430,6 +430,10 @@ def test_below_the_table_stands_where_a_utility_goes_against_what_is_measured(he
     assert "operator score + size: the utility likes {a, b} better than " in out
 
 
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("folds", [(), ("--keep-folds",)])
 def test_a_table_that_was_interrupted_goes_on_where_it_was(folds, capsys, monkeypatch):
@@ -450,6 +454,10 @@ def test_a_table_that_was_interrupted_goes_on_where_it_was(folds, capsys, monkey
     complains(*run(*command, "--model", "knn:5", capsys=capsys), "o.csv.part", "another table", "delete it")
     with Path("o.csv.part").open("a") as file:
         file.write('{"cache": "meas')  # the death of a process leaves half a line
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "open_or_create", full)
+        complains(*run(*command, capsys=capsys), "No space left")
+    assert Path("o.csv.part").exists(), "where the file cannot be mended nothing of it is lost"
     assert run(*command, capsys=capsys)[0] == 0
     assert sorted(asked[:9] + asked[10:]) == list(range(1, 16)), "a subset was measured twice, or not at all"
     assert not Path("o.csv.part").exists()
@@ -476,10 +484,6 @@ def test_a_batch_of_a_table_is_on_the_disk_at_once_when_it_is_saved(tmp_path, mo
 @pytest.mark.parametrize("before", [False, True])
 def test_a_table_that_could_not_be_begun_leaves_nothing_behind(capsys, monkeypatch, before):
     command = ("table", "d.csv", "--target", "y", "-o", "o.csv")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
     if before:
         Path("o.csv.part").write_text("no journal\n")
     with monkeypatch.context() as patch:

@@ -36,6 +36,7 @@ from elicit.commands.ending_bounds import (
     proven_bounds,
 )
 from elicit.commands.ending_reasons import _preferred_to, _reversed_in_words, reasons, what_answers_did
+from elicit.commands.ending_words import in_short
 from elicit.commands.resume import session_section
 from elicit.data import load
 from elicit.decide.beliefs import Beliefs
@@ -55,6 +56,7 @@ from elicit.proof.why import Otherwise, Why, otherwise
 from elicit.sessions import begin, elicitation_of, resume
 from elicit.sources.oracle import oracle_from
 from elicit.sources.snippet import snippet
+from elicit.subsets import Attributes
 
 # whoever always says "a" fails a check, so there is none
 PLAYED = ("--model", "knn:3", "--folds", "3", "--budget", "40", "--questions", "5", "--check-every", "0")
@@ -837,6 +839,13 @@ def test_reasons_name_long_attributes_in_short_and_the_result_in_full(tmp_path):
     assert "what your answers did:" in why
     assert not any(name in why for name in names)
     assert re.search(r"\{mean of[^,}]*…[^,}]*[1-4] weeks[,}]", why)
+
+
+def test_names_that_no_shortening_tells_apart_are_told_in_full():
+    z = "z" * 40  # three look alike; from where one of them first differs the other two look alike still
+    attributes = Attributes((f"p{z}a{z}b{z}", f"p{z}a{z}c{z}", f"p{z}d{z}b{z}"))
+    assert in_short(attributes) == attributes
+    assert all(map(str.startswith, in_short(Attributes(attributes.names[1:])).names, ("…a", "…d")))
 
 
 @pytest.mark.parametrize(

@@ -234,6 +234,14 @@ def test_a_repair_shows_what_each_retraction_changes_and_lets_the_operator_choos
     assert talk(CONFLICT, ["u", "enter", "t"])[1] == TakeBack(6)
 
 
+def test_the_choice_among_answers_goes_the_way_of_the_arrow_and_stays_on_the_screen():
+    conflict, desk = Reconcile(9, (3, 5, 6), "these answers cannot all hold"), Desk()
+    for keys, chosen in ((["down"], 5), (["down", "down"], 6), (["up"], 6), (["up", "up"], 5), (["3", "down"], 3)):
+        assert talk(conflict, [*keys, "t"], desk)[1] == Settlement(chosen)
+        dialogue, _ = talk(conflict, keys, desk)
+        assert [line for line in page(dialogue, 60, 8).splitlines() if line.startswith(" >")], f"after {keys}"
+
+
 @pytest.mark.parametrize("request_", [QUESTION, CONFLICT])
 def test_leaving_and_interrupting_work_everywhere(request_):
     for before in ([], ["s"], ["u"], ["u", "enter"], ["h"], ["d"]):

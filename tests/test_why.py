@@ -575,6 +575,15 @@ def test_a_subset_that_cannot_be_asked_about_is_one_clear_line(journal, why, cap
     assert complaint in err
 
 
+def test_why_not_one_that_may_not_be_chosen_is_one_clear_line(tmp_path, capsys):
+    oracle = journals.truth(3)
+    with begin(tmp_path / "j", oracle, Settings(budget=3), family=Family(3, keep=0b001)) as session:
+        drive(session.elicitation, oracle, ScriptedOperator([], otherwise="a"), session.journal)
+    status, out, err = told(capsys, tmp_path / "j", "--not", "a2,a3")
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "--not names a subset that may not be chosen" in err
+
+
 def test_hostile_names_never_steer_the_terminal(tmp_path, capsys):
     names = ("a\x1b[31m", "b\u202e", "c,d")
     oracle = CallableOracle(lambda chosen: len(chosen) + 0.5 * (names[0] in chosen), names)

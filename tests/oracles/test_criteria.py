@@ -27,7 +27,7 @@ from elicit.oracles.criteria import (
     stability,
 )
 from elicit.oracles.describe import describe
-from elicit.oracles.naming import MADE
+from elicit.oracles.naming import MADE, extras_of
 from elicit.subsets import Attributes
 
 ABC = Attributes(("a", "b", "c"))
@@ -58,6 +58,14 @@ def test_a_criterion_is_told_as_journals_hold_it(extra, name):
 
 def test_every_criterion_that_is_made_of_its_name_may_be_named_on_the_command_line():
     assert ("cost", *MADE) == EXTRAS
+
+
+def test_a_criterion_that_is_named_twice_is_one_and_keeps_its_place_among_the_others():
+    own = stability()
+    assert [extra.criterion.name for extra in extras_of(["fit_time", own, "fit_time", "size"], None)] == [
+        "fit_time",
+        "stability",
+    ]
 
 
 def test_a_sum_of_costs_is_correctly_rounded_so_that_their_order_does_not_matter():
