@@ -401,6 +401,17 @@ def test_how_to_go_on_is_told_where_there_is_something_to_go_on_with(budget, end
     assert list(_how_to_go_on(elicitation, "j")) == told
 
 
+def test_more_evaluations_are_offered_where_a_proof_ended_the_run_and_not_where_a_wish_left_some(tmp_path):
+    journals.played(tmp_path / "j", 4, 2)
+    proven = elicitation_of(read(tmp_path / "j"))
+    assert proven.history.stopped.rule == "optimal"
+    assert proven.evaluations < proven.budget
+    assert list(_how_to_go_on(proven, "j")) == ["go on, with more evaluations:  elicit resume j --budget +50"]
+    wished = Elicitation(Attributes.numbered(4), settings=Settings(budget=9))
+    wished.stop("enough")
+    assert list(_how_to_go_on(wished, "j")) == ["go on after all:               elicit resume j"]
+
+
 def test_where_everything_is_recommended_both_columns_say_the_same(tmp_path):
     told = told_by(tmp_path, "wine", "--budget", 1)
     both = re.search(rf"score on {ROUNDS} fresh shuffles into folds +(\S+ ± \S+) +(\S+ ± \S+)", told)
