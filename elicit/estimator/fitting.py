@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from elicit.alongside.display import Meter, criteria_in_words
 from elicit.alongside.progress import Progress
 from elicit.decide.settings import SHARE_OF_THE_START, Settings
@@ -28,6 +26,7 @@ from elicit.numeric import is_whole, whole
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.printable import many
 from elicit.proof.claims import claim_by_score, claim_of
+from elicit.scores.randomness import seed_from
 from elicit.sessions import header_of
 from elicit.subsets import Family
 from elicit.threads import one_thread
@@ -51,15 +50,8 @@ def automatic_budget(n: int) -> int:
 
 def seed_of(random_state: Any) -> int:
     """The seed of a run. None is 0: a re-fit is comparable, and finds its journal again."""
-    if random_state is None:
-        return 0
-    if is_whole(random_state):
-        if not 0 <= random_state < 1 << 32:
-            raise InputError(f"random_state is a whole number from 0 to 2^32 - 1, found {random_state}")
-        return int(random_state)
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(np.iinfo(np.int32).max))
-    raise InputError(f"random_state is a whole number, a RandomState or None, found {random_state!r}")
+    found = seed_from(random_state)
+    return 0 if found is None else found
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from sklearn import config_context, get_config
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from elicit.asks import Evaluate, Failure, Measured
@@ -34,7 +34,7 @@ from elicit.oracles.pruning import checked_once, pruned, prunes, refuse_misplace
 from elicit.oracles.scaled import ScaledFolds, scaled_folds
 from elicit.oracles.splits import Split, length_of, rows_of, splits_of
 from elicit.scores.answers import scorer_of
-from elicit.scores.randomness import settled
+from elicit.scores.randomness import seed_from, settled
 from elicit.subsets import Attributes
 from elicit.threads import one_thread
 
@@ -275,12 +275,8 @@ def _usable(estimator: Any, scoring: Any, random_state: Any) -> tuple[Any, Any]:
 
 
 def _seeded(estimator: Any, random_state: Any) -> Any:
-    if random_state is None:
-        return estimator
-    seed = random_state
-    if not isinstance(seed, int | np.integer):
-        seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
-    return settled(estimator, int(seed))
+    seed = seed_from(random_state)
+    return estimator if seed is None else settled(estimator, seed)
 
 
 def _weight_argument(estimator: Any, weights: Any) -> dict[str, Any]:

@@ -9,13 +9,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.multiclass import type_of_target
 
+from elicit.errors import InputError
 from elicit.numeric import is_whole
 
 #: Folds where a number of them is left open, as in scikit-learn.
 FOLDS = 5
+
+
+def seed_from(random_state: Any) -> int | None:
+    """The seed that a `random_state` as scikit-learn's stands for, one drawn from a RandomState; None stays None."""
+    if is_whole(random_state):
+        if not 0 <= random_state < 1 << 32:
+            raise InputError(f"random_state is a whole number from 0 to 2^32 - 1, found {random_state}")
+        return int(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    if random_state is not None:
+        raise InputError(f"random_state is a whole number, a RandomState or None, found {random_state!r}")
+    return None
 
 
 def settled(estimator: Any, seed: int) -> Any:

@@ -484,6 +484,8 @@ small = np.array([0] * 9 + [1] * 3)
         (lambda: WrapperOracle(GaussianNB(), X[:, :0], y), "at least one row and one column"),
         (lambda: WrapperOracle(GaussianNB, X, y), "write GaussianNB()"),
         (lambda: WrapperOracle("svm", X, y), "cannot be used"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, random_state=-3), "is a whole number from 0 to 2^32 - 1"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, random_state="3"), "is a whole number, a RandomState or None"),
         (lambda: WrapperOracle(GaussianNB(), X, y, scoring="acuracy"), "acuracy"),
         (lambda: WrapperOracle(GaussianNB(), X, y, scoring=["accuracy", "f1"]), "one score"),
         (lambda: WrapperOracle(GaussianNB(), X, y, attributes=["a", "b"]), "13 columns but 2"),
