@@ -6,6 +6,7 @@ import os
 import pickle
 import re
 import threading
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +19,7 @@ from elicit.commands.parsers import RELEVANCE_MODEL
 from elicit.data import load, model_of
 from elicit.errors import CellError
 from elicit.scores import MEASURES, chi2, fisher, relieff, score_named
+from elicit.scores.registry import Measure
 
 X, y = load_wine(return_X_y=True)
 
@@ -58,6 +60,19 @@ def test_the_best_mean_rank_stands_first_and_ranks_stand_beside_the_scores(capsy
     assert out[2].split() == ["flavanoids", "2.673", "(1)", "0.1682", "(2)", "1.5"]
     means = [float(line.split()[-1]) for line in out[2:15]]
     assert means == sorted(means)
+
+
+@pytest.mark.filterwarnings("always")
+def test_what_a_library_warns_of_is_told_once_with_the_name_of_the_score(capsys, monkeypatch):
+    def warned(self, *arguments, scores=Measure.scores, **options):
+        for _ in range(3):
+            warnings.warn("the solver did not converge", stacklevel=1)
+        return scores(self, *arguments, **options)
+
+    monkeypatch.setattr(Measure, "scores", warned)
+    assert main(["score", "wine", "--by", "fisher,variance"]) == 0
+    told = [line.split(": ")[-2:] for line in capsys.readouterr().err.splitlines() if "converge" in line]
+    assert told == [[name, "the solver did not converge"] for name in ("fisher", "variance")]
 
 
 def test_json_holds_the_scores_the_ranks_and_their_agreement(tmp_path):
