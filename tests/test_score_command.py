@@ -75,6 +75,15 @@ def test_what_a_library_warns_of_is_told_once_with_the_name_of_the_score(capsys,
     assert told == [[name, "the solver did not converge"] for name in ("fisher", "variance")]
 
 
+def test_agreement_by_spearman_stands_above_the_diagonal_and_by_kendall_below(capsys):
+    rows = [line.split() for line in printed(capsys, "wine", "--by", "fisher,variance")[-2:]]
+    both = fisher(X, y), X.var(axis=0)
+    assert rows == [
+        ["fisher", f"{spearmanr(*both).statistic:.3f}"],
+        ["variance", f"{kendalltau(*both).statistic:.3f}"],
+    ]
+
+
 def test_json_holds_the_scores_the_ranks_and_their_agreement(tmp_path):
     plain = written(tmp_path, "wine", "--by", "fisher,relieff", "--option", "relieff.neighbours=5")
     assert plain["scores"]["fisher"]["values"] == pytest.approx(fisher(X, y))

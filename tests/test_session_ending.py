@@ -412,6 +412,16 @@ def test_more_evaluations_are_offered_where_a_proof_ended_the_run_and_not_where_
     assert list(_how_to_go_on(wished, "j")) == ["go on after all:               elicit resume j"]
 
 
+def test_of_what_is_proven_best_over_all_subsets_nothing_more_is_offered(tmp_path):
+    told = told_by(tmp_path, "iris", "--budget", 13, answers="a\n" * 40)
+    assert "proven: no subset of the 15 is better" in told
+    assert "go on, with more evaluations" not in told
+
+
+def test_without_an_answer_nothing_is_said_of_what_answers_did():
+    assert list(what_answers_did(run_measured({0b01: (0.5,), 0b10: (0.4,)}), 0b01)) == []
+
+
 def test_where_everything_is_recommended_both_columns_say_the_same(tmp_path):
     told = told_by(tmp_path, "wine", "--budget", 1)
     both = re.search(rf"score on {ROUNDS} fresh shuffles into folds +(\S+ ± \S+) +(\S+ ± \S+)", told)
@@ -547,6 +557,7 @@ def test_among_very_many_only_answers_say_why_this_one(monkeypatch, ended):
     assert only not in before
     assert after.count("you preferred it to") == before.count("you preferred it to") > 0
     assert "not proven, only" not in after
+    assert "it dominates every other" not in after
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn import get_config
+from sklearn import config_context, get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.dummy import DummyClassifier
@@ -367,6 +367,12 @@ def test_sample_weights_reach_fit_and_the_last_step():
     assert measure(inside, 3).folds[0] == tuple(expected)
     scaled_too = {"standardscaler__sample_weight": weights}
     assert WrapperOracle(pipe, X, y, cv=3, fit_params=scaled_too).fast_path == ""
+    with config_context(enable_metadata_routing=True):  # which steps take them is then for these to say
+        pipe = make_pipeline(
+            StandardScaler().set_fit_request(sample_weight=False), GaussianNB().set_fit_request(sample_weight=True)
+        )
+        routed = WrapperOracle(pipe, X, y, cv=3, sample_weight=weights)
+        assert measure(routed, 3).folds[0] == tuple(expected)
 
 
 def test_weights_of_the_score_are_split_like_rows():
@@ -472,8 +478,11 @@ small = np.array([0] * 9 + [1] * 3)
         (lambda: WrapperOracle(GaussianNB(), X, y, cv="ten"), "cv must be"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=[]), "no folds"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0, 1], [178])]), "0 to 177"),
-        (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0, 1], [])]), "fold 1 has 2 training and 0 held-out rows"),
-        (lambda: WrapperOracle(GaussianNB(), X, y, cv=[(["a"], ["b"])]), "a split lists whole numbers, found 'a'"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0, 1], [])]), "has 2 training and 0 held-out rows; change cv"),
+        (
+            lambda: WrapperOracle(GaussianNB(), X, y, cv=[(["a"], ["b"])]),
+            "lists whole numbers, found 'a'; change cv",
+        ),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=[([0.0, 1.0], [2.0])]), "a split lists whole numbers, found 0.0"),
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=GroupKFold(3)), "groups"),
         (lambda: WrapperOracle(GaussianNB(), X, y, groups=y), "3 groups cannot be kept whole"),
