@@ -837,6 +837,14 @@ def test_one_measured_subset_is_one(tmp_path):
     assert "1 measured subsets" not in text
 
 
+def test_of_a_record_that_says_nothing_of_its_oracle_the_page_says_that(tmp_path):
+    journals.played(tmp_path / "j", 3, budget=3)
+    text = written(tmp_path / "j").read_text(encoding="utf-8")
+    assert "The record does not say what the oracle was made of" in text
+    assert "chosen among 3: where chance has a part in it, it promises too much" in text, "a function has no folds"
+    assert "folds on which" not in text
+
+
 # the command
 
 

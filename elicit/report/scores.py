@@ -39,12 +39,16 @@ def scores(content: Content, story: ModelStory) -> Iterator[Html]:
 
 
 def _fresh_scores(content: Content, story: ModelStory) -> Iterator[Html]:
-    """That the score on the folds that chose promises too much, and what it is on others."""
-    name = content.criteria[0].name
-    promise = (
-        f"The {name} of this subset comes from the folds on which it was chosen among {len(content.measured)}, so it "
-        "promises too much."
-    )
+    """That the score on the folds that chose promises too much, and what it is on others.
+
+    A number without a spread may be of no folds at all, as that of a function, and then nothing be left to chance.
+    """
+    name, count = content.criteria[0].name, len(content.measured)
+    if story.honest or content.recommended.spread[0] is not None:
+        promise = f"The {name} of this subset comes from the folds on which it was chosen among {count}, so it "
+    else:
+        promise = f"By the {name} of this subset it was chosen among {count}: where chance has a part in it, it "
+    promise += "promises too much."
     if not story.honest:
         yield element("p", promise)
         return
