@@ -611,6 +611,14 @@ def test_without_any_strict_statement_nothing_is_claimed(tmp_path, capsys):
     assert "no question was answered" in out
 
 
+def test_where_no_utility_satisfies_all_statements_that_is_said_and_no_proof(tmp_path, capsys):
+    journals.played(tmp_path / "j", 4, 1, noise=0.4, parsimony="exact", degree=1, ask_every=1, stop=())
+    status, out, _ = told(capsys, tmp_path / "j")
+    assert status == 0
+    assert out.splitlines()[1] == "no utility of the exact set satisfies all statements, so nothing is proven."
+    assert "because" not in out
+
+
 def test_where_nothing_was_measured_there_is_nothing_to_explain(tmp_path, capsys):
     path, failing = tmp_path / "j", CallableOracle(lambda _: float("nan"), ("a", "b"))
     with begin(path, failing, Settings(budget=3)) as session:
