@@ -305,8 +305,7 @@ class Family:
     def alone(self, most: int) -> list[Mask]:
         """Subsets of one attribute, at most so many, spread from first to last; where some are kept, these alone."""
         free = self.free
-        some = [self.keep] if self.keep else [1 << i for i in free[:: -(-len(free) // most)]]
-        return [subset for subset in some if subset in self]
+        return [self.keep] if self.keep else [1 << i for i in free[:: -(-len(free) // most)]]
 
     def neighbours(self, mask: Mask) -> list[Mask]:
         """Members of the family one flip away from `mask`, in mask order."""

@@ -164,6 +164,17 @@ def test_neighbours_are_the_members_one_flip_away_and_swaps_trade_one_for_one(ca
         assert family.swaps(v) == [w for w in everyone if (v ^ w).bit_count() == 2 and w.bit_count() == v.bit_count()]
 
 
+@given(families(), st.integers(1, 9))
+def test_those_alone_are_members_from_the_first_one_on_and_no_more_than_asked_for(case, most):
+    family = Family(*case)
+    smallest = [v for v in sorted(family) if v.bit_count() == max(family.keep.bit_count(), 1)]
+    found = family.alone(most)
+    assert found == [v for v in smallest if v in found]
+    assert found[0] == smallest[0]
+    assert len(found) <= most
+    assert len(smallest) > most or found == smallest
+
+
 @given(families(), st.integers(0, 12), st.integers(0, 99), st.data())
 def test_some_swaps_are_all_where_these_are_few_and_else_drawn_from_them(case, most, seed, data):
     family = Family(*case)
