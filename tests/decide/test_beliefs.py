@@ -333,6 +333,7 @@ def test_margins_widen_what_theta_sets_apart_by_how_certain_it_is():
         assert margins[-1] == 4, "an answer is certain"
         gained = [theta(s.better) - theta(s.worse) for s in history.statements]
         assert (gained >= margins - 1e-3).all()
+        assert (gained - margins).min() <= 1e-3, "and no further than one of them asks for"
         values[ratio] = theta.values([*scores]).tolist()
     assert values[0.1] != values[1.0]
 
