@@ -759,6 +759,8 @@ def test_the_index_of_a_frame_is_no_attribute(ask, tmp_path, tidy):
     (tmp_path / "u.csv").write_text(",a,y\n0.5,1,2\n0.7,2,3\n")
     with pytest.raises(InputError, match="line 1: column 1 has no name; name every column"):
         load(str(tmp_path / "u.csv"), "y", tidy=tidy)
+    (tmp_path / "v.csv").write_text("Unnamed: 0,a,y\n0.5,1,2\n0.7,2,3\n")
+    assert load(str(tmp_path / "v.csv"), "y", tidy=tidy).columns == ("Unnamed: 0", "a"), "it numbers no rows"
     _, out, _ = ask("t.csv", *SMALL, "-o", "out.csv", answers="done\n")
     assert (tmp_path / "out.csv").read_text().splitlines()[0] in ("a,y", "b,y", "a,b,y")
     snippet = out.partition("with pandas:")[2].partition("out.csv:")[0]

@@ -362,6 +362,7 @@ def test_the_bottom_line_says_everything_at_any_width(columns):
 
 def test_the_bottom_line_rounds_a_regret_up_as_the_screens_above_it_do():
     assert RunStatus(120, 140, 13, 3, 19, 0.621).words(100).endswith("regret 0.63")
+    assert "regret" not in RunStatus(120, 140, 13, 0, 19, 0.621).words(100), "before the first answer it means nothing"
 
 
 @pytest.mark.parametrize(
