@@ -44,7 +44,9 @@ def operator(text, prompt=False, **options):
     ],
 )
 def test_a_line_is_an_answer(line, answer):
-    assert operator(f"\n\n{line}\nb\n")[0](QUESTION) is answer
+    asked, out = operator(f"\n\n{line}\nb\n")
+    assert (asked(QUESTION), asked(QUESTION)) == (answer, Answer.SECOND)
+    assert [told[:12] for told in out.getvalue().splitlines() if "Question" in told] == ["Question 1: ", "Question 2: "]
 
 
 @pytest.mark.parametrize("before", ["", "undo "])
