@@ -155,6 +155,9 @@ def test_only_the_rejected_are_looked_at_again_once_nothing_else_is_left():
     assert proposed(left, 3).evaluate == (7,)
     again = proposed(known(FEW, [1, 2, 3, 4], failed=[5, 6], rejected={7: 4}, prices={7: 0.5}, stop=("rejections",)), 3)
     assert (again.evaluate, again.rejected) == ((), ((7, 0.5),))
+    many = Family(9)  # draws miss the last one, and what was rejected is liked better
+    beliefs = known(many, [m for m in many if m not in (5, 511)], rejected={511: 600})
+    assert {proposed(beliefs, seed=seed).evaluate for seed in range(4)} == {(5,)}
 
 
 @pytest.mark.parametrize("family", [Family(4), Family(6, keep=0b1, drop=0b10, max_size=4), Family(6, max_size=1)])

@@ -322,6 +322,13 @@ def test_nothing_is_shared_where_equality_is_not_certain(estimator):
     assert WrapperOracle(estimator, X, y, cv=3).fast_path == ""
 
 
+def test_probabilities_that_hold_the_last_bits_of_distances_are_not_shared():
+    X, y = load_wine(return_X_y=True)
+    model = KNeighborsClassifier(5, weights="distance")
+    paths = [WrapperOracle(model, X, y, cv=3, scoring=name).fast_path for name in ("neg_log_loss", "accuracy")]
+    assert paths == ["", "neighbours"]
+
+
 @pytest.mark.parametrize("routed", [False, True])
 def test_a_scaler_that_gets_weights_is_fitted_anew_for_each_subset(routed):
     X, y = load_wine(return_X_y=True)

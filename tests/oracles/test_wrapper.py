@@ -487,6 +487,8 @@ small = np.array([0] * 9 + [1] * 3)
         (lambda: WrapperOracle(GaussianNB(), X, y, cv=GroupKFold(3)), "groups"),
         (lambda: WrapperOracle(GaussianNB(), X, y, groups=y), "3 groups cannot be kept whole"),
         (lambda: WrapperOracle(GaussianNB(), X, y, groups=y[:5]), "groups needs one entry"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, groups=np.c_[y, y]), "one value a row, found 2 dimensions"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, groups=[*y[1:], None]), "row 177 has no group; name one for every"),
         (lambda: WrapperOracle(GaussianNB(), X, y[:9]), "178 rows but the target has shape (9,)"),
         (lambda: WrapperOracle(Ridge(), X, np.where(y == 2, np.nan, y)), "the target is missing in row 130"),
         (lambda: WrapperOracle(GaussianNB(), X[0], y), "two dimensions"),
@@ -508,6 +510,8 @@ small = np.array([0] * 9 + [1] * 3)
             "no sample weights",
         ),
         (lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=-np.ones(178)), "at least 0"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=np.where(y == 2, np.nan, 1.0)), "finite numbers"),
+        (lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=["heavy"] * 178), "must hold finite numbers"),
         (lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=np.ones((178, 1))), "one a row"),
         (
             lambda: WrapperOracle(GaussianNB(), X, y, sample_weight=np.ones(3)),
