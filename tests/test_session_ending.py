@@ -418,6 +418,16 @@ def test_of_what_is_proven_best_over_all_subsets_nothing_more_is_offered(tmp_pat
     assert "go on, with more evaluations" not in told
 
 
+def test_beside_what_is_recommended_it_is_told_what_could_not_be_measured(tmp_path, monkeypatch):
+    def without_pairs(self, request, whole=WrapperOracle.__call__):
+        return Failure("ValueError: two are too few") if request.subset.bit_count() == 2 else whole(self, request)
+
+    monkeypatch.setattr(WrapperOracle, "__call__", without_pairs)
+    told = told_by(tmp_path, "iris", "--budget", 12, "--questions", 0).partition("\nrecommended: ")[2]
+    measured = int(re.search(r"none of the (\d+) measured", told)[1])
+    assert f"\nnot measured, {12 - measured} times: ValueError: two are too few\n" in told
+
+
 def test_without_an_answer_nothing_is_said_of_what_answers_did():
     assert list(what_answers_did(run_measured({0b01: (0.5,), 0b10: (0.4,)}), 0b01)) == []
 
