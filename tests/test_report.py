@@ -202,6 +202,13 @@ def test_the_result_and_its_scope_come_first_and_every_question_is_there(wine, p
         assert f"<td>{key}</td>" in text, value
 
 
+def test_beside_fresh_folds_stands_the_score_on_those_that_chose(wine, whole_page_of_wine):
+    text, record = whole_page_of_wine.read_text(encoding="utf-8"), gathered(read(wine))
+    table = text[text.index("Folds drawn anew") :].partition("</table>")[0]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", table)
+    assert float(cells[1]) == pytest.approx(record.recommended.values[0], abs=5e-4)
+
+
 def test_a_step_that_takes_an_answer_back_names_its_question(tmp_path):
     journals.played(tmp_path / "j", 4, 1)
     record = read(tmp_path / "j")

@@ -606,6 +606,15 @@ def test_what_was_carried_over_by_way_of_one_that_was_not_measured_is_not_asked_
     assert [may_ask.open(*pair) for pair in ((1, 2), (2, 1), (1, 3), (2, 3))] == [False, False, True, True]
 
 
+def test_rivals_of_the_best_come_by_what_each_could_gain_on_it():
+    front = [(0.35, 3), (0.2, 2), (0.95, 6), (0.75, 4), (0.05, 1), (0.9, 5)]
+    may_ask, _ = questions(front, [(6, 3, Answer.FIRST)], policy="current", recommend="regret")
+    best, regrets = may_ask._beliefs.incumbent, may_ask._beliefs.regrets
+    gains = [round(regrets.pair(x, best), 6) for x in may_ask._rivals_by_gain(best)]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] > gains[-1]
+
+
 @pytest.mark.parametrize("policy", ["current", "favourite", "split", "ranking", "one-flip"])
 def test_while_nothing_was_said_the_best_is_put_against_another_of_the_front(policy):
     may_ask, history = questions([(0.5, 1), (0.7, 2), (0.8, 3), (0.4, 3)], [], policy=policy, recommend="regret")
