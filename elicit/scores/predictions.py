@@ -84,9 +84,8 @@ def shapley_values(
     learned: hear a second model, learned from the answers (see `learned.py`). It takes about half a second for every
     thousand rows of the model, and is worth it where the model is slow: `tests/benchmarks/bench_importance.py` prints
     what the error then is. The values are a little biased, towards the second model; their standard errors are those
-    of values that are not, take rounds for independent, which they are not quite, and are too small: by a fifth, with
-    three rounds for each row of the background by nearly half. It needs 10 rounds, and at most 100 attributes (with
-    two sets, 50).
+    of values that are not, and take rounds for independent, which they are not quite, so that they may be a little too
+    small. It needs 10 rounds, and at most 100 attributes (with two sets, 50).
     """
     explained, known = Sheet(X), Sheet(background)
     if explained.d != known.d or explained.names != known.names:
