@@ -54,7 +54,8 @@ class Lexicographic:
     A criterion counts in whole steps: with steps {"score": 0.01}, 0.893 and 0.899 are equal in score and
     0.901 is better. Without a step, the size counts in attributes and others in millionths. Steps, unlike a
     threshold on the difference, leave a transitive order, so that there is a best subset and truthful answers
-    never conflict.
+    never conflict with each other. With what was measured they may, where dominance tells equals apart: by less
+    than a step, or by a criterion that is not in the order.
     """
 
     order: tuple[str, ...]

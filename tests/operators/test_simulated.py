@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 from elicit.asks import Compare, Reconcile, Settlement
 from elicit.errors import InputError
-from elicit.events import Answer, Criterion, Evaluated
+from elicit.events import Answer, Criterion, Evaluated, Preferred
+from elicit.knowledge.history import History
+from elicit.knowledge.statements import contradiction
 from elicit.numeric import step_of
 from elicit.operators import HiddenTheta, Lexicographic, SimulatedOperator
 from elicit.operators.simulated import _within_a_step
+from elicit.subsets import Attributes
 
 SCORE_SIZE_COST = (Criterion("score"), Criterion("size", maximise=False), Criterion("cost", maximise=False))
 
@@ -92,6 +95,20 @@ def test_a_lexicographic_order_decides(first, second, expected):
     mirrored = {Answer.FIRST: Answer.SECOND, Answer.SECOND: Answer.FIRST}
     assert asked(operator, costly(*first), costly(*second)) is expected
     assert asked(operator, costly(*second), costly(*first)) is mirrored.get(expected, expected)
+
+
+def test_truthful_answers_by_an_order_may_go_against_what_was_measured_and_never_against_each_other():
+    operator = SimulatedOperator(Lexicographic(("score", "size"), {"score": 0.01}), SCORE_SIZE_COST)
+    measured = {0b01: (0.893, 1.0, 5.0), 0b10: (0.896, 1.0, 5.0), 0b100: (0.899, 1.0, 9.0)}
+    facts = [Evaluated(k, subset, criteria) for k, (subset, criteria) in enumerate(measured.items())]
+    history = History(Attributes.numbered(3), SCORE_SIZE_COST, facts=facts)
+    assert 0b01 in history.dominates[0b10]  # by less than a step
+    for k, pair in enumerate([(0, 2), (1, 2)], start=3):
+        one, other = (facts[place] for place in pair)
+        history.record(Preferred(k, one.subset, other.subset, operator.truth(one, other)))
+    assert {answer.answer for answer in history.answers.values()} == {Answer.EQUAL}
+    assert history.contradiction
+    assert contradiction(history.stated) == ()
 
 
 def test_a_lexicographic_utility_has_the_order_of_the_answers():
