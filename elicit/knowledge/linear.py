@@ -4,6 +4,10 @@ Who values w · c with unknown weights w ≥ 0 and prefers A to B has w · (c_A 
 what is better by every extreme ray is better by all of them. The rays are computed by the double description
 method, in whole numbers.
 
+Measured numbers are rounded to the grid. Where they stand for simple fractions, as accuracies do for shares of rows,
+these are taken: rounded, gains of a row each differ by a step, and who calls one of them worth an attribute would seem
+to call the next one worth more.
+
 The rule: all that follows is found, and nothing else.
 """
 
@@ -11,12 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import gcd
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elicit.numeric import GRID
 from elicit.subsets import Mask
+
+#: Steps of the grid in 1, and the largest denominator of a simple fraction: two such lie more than a step apart.
+STEPS = round(1 / GRID)
+SIMPLE = 31_622
 
 #: Criteria as multiples of the grid, larger is better.
 Whole = Sequence[int]
@@ -39,6 +50,7 @@ def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured:
 
     `measured` are strict as well: they forbid weights by which a measured improvement is worth nothing.
     """
+    vectors = _as_fractions(vectors)
     constraints = [[a - b for a, b in zip(vectors[above], vectors[below], strict=True)] for above, below, _ in steps]
     rays = extreme_rays(len(next(iter(vectors.values()))), constraints)
     worth = {x: [_dot(ray, vector) for ray in rays] for x, vector in vectors.items()}
@@ -62,6 +74,31 @@ def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured:
         alike = (subsets[j] for j in np.flatnonzero(level.all(axis=1)).tolist() if j > i)
         equal += [(x, y) for y in alike if vectors[x] != vectors[y]]
     return Order(strict, equal)
+
+
+def _as_fractions(vectors: Mapping[Mask, Whole]) -> dict[Mask, Whole]:
+    """The vectors, each criterion in a unit of its own: for rates any will do."""
+    columns = [_in_whole_units(column) for column in zip(*vectors.values(), strict=True)]
+    return dict(zip(vectors, zip(*columns, strict=True), strict=True))
+
+
+def _in_whole_units(column: Whole) -> Whole:
+    """Numbers in steps of the grid as multiples of what the simple fractions that they stand for share, if all do."""
+    simple = {steps: _simple_fraction(steps) for steps in column}
+    found = [fraction for fraction in simple.values() if fraction is not None]
+    if len(set(found)) < len(simple):
+        return column
+    unit = lcm(*(fraction.denominator for fraction in found))
+    whole = {steps: int(fraction * unit) for steps, fraction in zip(simple, found, strict=True)}
+    return [whole[steps] for steps in column]
+
+
+@lru_cache(maxsize=4096)
+def _simple_fraction(steps: int) -> Fraction | None:
+    """The fraction with a denominator of at most `SIMPLE` that rounds to this many steps of the grid, if any."""
+    exact = Fraction(steps, STEPS)
+    simple = exact.limit_denominator(SIMPLE)
+    return simple if 2 * STEPS * abs(simple - exact) <= 1 else None
 
 
 def dense_ranks(values: Sequence[int]) -> NDArray[np.int64]:

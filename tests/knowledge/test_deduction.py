@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from elicit.decide.beliefs import Beliefs
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import CertificateError, InputError
@@ -26,7 +27,7 @@ from elicit.operators import SimulatedOperator
 from elicit.proof.record_check import check_record
 from elicit.proof.why import Why
 from elicit.sessions import begin
-from elicit.subsets import Attributes
+from elicit.subsets import Attributes, Family
 
 ABC = Attributes(("a", "b", "c", "d", "e"))
 CRITERIA = (Criterion("score"), Criterion("size", maximise=False), Criterion("cost", maximise=False))
@@ -321,6 +322,48 @@ def test_who_finds_two_equal_is_not_asked_of_another_pair_of_the_same_exchange()
     found = deduce("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)])
     assert {s.relation for s in found} == {Relation.EQUAL}
     assert len(found) == 2
+
+
+def shares_of_rows(rows, exchange, counts):
+    """Score (a share of rows) and size, with the answers of who would give an attribute for `exchange` of the rows."""
+    subsets = {(1 << size) - 1: (right / rows, float(size)) for size, right in enumerate(counts, start=1)}
+    facts = [Evaluated(k, subset, criteria) for k, (subset, criteria) in enumerate(subsets.items())]
+    known = History(Attributes.numbered(len(counts)), CRITERIA[:2], assume="linear", facts=facts)
+    worth = {(1 << size) - 1: right - exchange * size for size, right in enumerate(counts, start=1)}
+
+    def answer(one, other):
+        apart = worth[one] - worth[other]
+        return Answer.FIRST if apart > 0 else Answer.SECOND if apart < 0 else Answer.EQUAL
+
+    return known, worth, answer
+
+
+def test_gains_of_as_many_rows_are_equal_though_rounded_they_are_not():
+    known, _, answer = shares_of_rows(150, 1, [142, 143, 144, 145])
+    known.record(Preferred(10, 0b1, 0b11, answer(0b1, 0b11)))
+    assert {s.relation for s in known.deduced} == {Relation.EQUAL}
+    assert Beliefs(known, Family(4), Settings(assume="linear")).incumbent == 0b1
+    known.record(Preferred(11, 0b11, 0b111, answer(0b11, 0b111)))
+    assert not known.refuted
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_deduced_of_shares_of_rows_is_true_and_true_answers_refute_nothing(seed):
+    rng = np.random.default_rng(seed)
+    rows, exchange = int(rng.integers(30, 3000)), int(rng.integers(1, 4))
+    counts = np.cumsum(rng.integers(0, 5, size=6)) + rows // 2
+    known, worth, answer = shares_of_rows(rows, exchange, counts.tolist())
+    for k, pair in enumerate(combinations(worth, 2), start=10):
+        if not any(pair[i] in known.dominates[pair[1 - i]] for i in (0, 1)) and rng.random() < 0.5:
+            known.record(Preferred(k, *pair, answer(*pair)))
+            assert not known.refuted
+            said = {Relation.STRICT: Answer.FIRST, Relation.EQUAL: Answer.EQUAL}
+            assert all(answer(s.better, s.worse) is said[s.relation] for s in known.deduced)
+
+
+def test_fractions_that_round_to_the_same_leave_numbers_as_they_are():
+    tied = {1: (976563, 1), 2: (976562, 2)}  # halfway between them lies 1/1024, a simple fraction
+    assert linear_order(tied, [(1, 2, True)], []).strict == [(1, 2)]
 
 
 def test_of_equal_ones_as_many_pairs_are_deduced_as_join_them_to_those_stated():
