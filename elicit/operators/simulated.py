@@ -217,16 +217,16 @@ class SimulatedOperator:
         rows = [self._named(fact) for fact in pair]
         columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         worth = self.utilities(columns, subsets)
-        gap = float(worth[0] - worth[1])
+        gap, told_apart = float(worth[0] - worth[1]), step_of(np.abs(worth).max())
         if isinstance(self._truth, Lexicographic):
             # the levels decide: in the utility, what later criteria say may vanish in rounding
             levels = self._truth.levels(columns, self._maximise)
             order = next((level[0] - level[1] for level in levels if level[0] != level[1]), 0.0)
         else:
-            order = gap if abs(gap) > step_of(np.abs(worth).max()) else 0.0
+            order = gap if abs(gap) > told_apart else 0.0
         if order == 0:
             return Answer.EQUAL
-        if self.hesitation > 0 and abs(gap) <= self.hesitation:
+        if self.hesitation > 0 and abs(gap) <= self.hesitation + told_apart:  # 0.91 - 0.9 is 0.01
             return Answer.INCOMPARABLE
         return Answer.FIRST if order > 0 else Answer.SECOND
 

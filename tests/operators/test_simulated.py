@@ -58,6 +58,13 @@ def test_equal_is_within_1e_9_and_hesitation_within_its_threshold():
     assert asked(operator, fact(0.5), fact(0.511)) is Answer.SECOND
 
 
+@pytest.mark.parametrize("score", [0.2, 0.33, 0.5, 0.7, 0.9])
+def test_who_hesitates_over_a_hundredth_does_so_wherever_it_lies(score):
+    operator = SimulatedOperator("score", hesitation=0.01)
+    assert asked(operator, fact(score), fact(score + 0.01)) is Answer.INCOMPARABLE
+    assert asked(operator, fact(score), fact(score + 0.01 + 1e-8)) is Answer.SECOND
+
+
 @pytest.mark.parametrize("boundary", [128.0, 2.0**20])
 def test_two_are_told_apart_alike_whichever_of_them_is_shown_first(boundary):
     apart = 1.5 * step_of(boundary / 1.5)
