@@ -989,6 +989,18 @@ class Tallying:
         return Answer.FIRST if first > second else Answer.SECOND
 
 
+def test_a_fit_on_repeated_folds_finds_the_journal_of_an_earlier_version_that_knew_no_ratio(tmp_path, monkeypatch):
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    asked = {"operator": "score - 0.05 * size", "cv": cv, "budget": 16, "journal": tmp_path}
+    with monkeypatch.context() as patch:
+        patch.setattr("elicit.selector.ratio_of", lambda *_: 0.0)
+        earlier = selector(**asked).fit(WINE, CLASSES)
+    again = selector(**asked).fit(WINE, CLASSES)
+    assert again.session_.settings.noise_ratio == pytest.approx(1 / 2, rel=0.01)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert again.session_.facts == earlier.session_.facts
+
+
 def test_an_operator_that_changes_by_being_asked_goes_on_with_the_fit_that_it_broke_off(tmp_path):
     operator = Tallying()
     mine = selector(operator=operator, journal=tmp_path)

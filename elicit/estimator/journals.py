@@ -60,7 +60,9 @@ def told_apart(operator: Any) -> Iterator[str]:
 
 def opened_journal(folder: Path, header: Header) -> Journal:
     """The journal of the run that a header describes, begun or continued."""
-    identity = json.dumps([header.seed, header.fingerprint, header.settings], sort_keys=True)
+    # the ratio follows from the folds, which the fingerprint tells apart; older journals hold none
+    settings = {**header.settings, "elicit": {**header.settings["elicit"], "noise_ratio": 0.0}}
+    identity = json.dumps([header.seed, header.fingerprint, settings], sort_keys=True)
     stem = hashlib.sha256(identity.encode()).hexdigest()[:16]
     for k in range(1, MOST_SIBLINGS + 1):
         path = folder / (f"{stem}.jsonl" if k == 1 else f"{stem}-{k}.jsonl")
