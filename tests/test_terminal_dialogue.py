@@ -352,12 +352,14 @@ def test_the_bottom_line_says_everything_at_any_width(columns):
         assert word in told
     for spare, left in (
         (0, "  the last question|, the last"),
-        (6, "  the last question but for doubts|, 1 to 7 left"),
+        (6, "  the last but for doubts|, 1 to 7 left"),
     ):
         told = RunStatus(120, 140, 13, 18, 19, 0.25, spare).words(columns)
         assert len(told) <= columns
         assert re.search(rf"asked 18({left})  regret 0.25$", told), "some are kept for answers that are doubted"
     assert "asked 3  1 to 16 questions left" in RunStatus(120, 140, 13, 3, 19, 0.25, 6).words(100)
+    usual = RunStatus(85, 91, 13, 8, 9, 0.62, 6).words(79)
+    assert "asked 8  the last but for doubts  regret 0.62" in usual, "a terminal of 80 columns has room for it"
 
 
 def test_the_bottom_line_rounds_a_regret_up_as_the_screens_above_it_do():

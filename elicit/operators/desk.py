@@ -34,8 +34,8 @@ class RunStatus:
     def words(self, columns: int) -> str:
         """The bottom line, in fewer words where there is little room."""
         left = max(self.most_questions - self.asked, 0)
-        but = " but for doubts" if self.spare else ""
-        questions = f"1 to {left} questions left" if left > 1 else f"the last question{but}"
+        last = "the last but for doubts" if self.spare else "the last question"
+        questions = f"1 to {left} questions left" if left > 1 else last
         regret = "unknown" if self.regret is None else "above 1" if isinf(self.regret) else bounded(self.regret)
         told = f"  regret {regret}" if self.asked else ""
         full = (
