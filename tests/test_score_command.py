@@ -200,6 +200,7 @@ def test_irrelevant_never_stands_without_saying_that_it_is_no_proof(here, capsys
         assert sum(" irrelevant " in line for line in out) == told
         assert sum("no gain was shown, nor ruled out" in line for line in out) == told
     told = "irrelevant: no gain was shown, nor ruled out; "
+    assert out[-1] == f"{told}more rows or folds may show one, or more subsets where not all were tried"
     assert printed(capsys, "d.csv", *few, "--subsets", "1")[-1].startswith(told)
     none = f"{told}with 4 folds none can be shown, for p is 0.062 at least: give --folds 5 or more"
     model = ("--folds", "4", "--model", "tree:3")

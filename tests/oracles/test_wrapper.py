@@ -100,7 +100,7 @@ def test_splits_may_be_listed_by_rows_or_by_mask():
         (RepeatedKFold(n_splits=5, n_repeats=3, random_state=0), 1 / 4),
         (ShuffleSplit(n_splits=5, test_size=0.5, random_state=0), 1),
         (ShuffleSplit(n_splits=1, test_size=0.5, random_state=0), 0),
-        (TimeSeriesSplit(n_splits=2, test_size=20), (20 / (len(y) - 40) + 20 / (len(y) - 20)) / 2),
+        (TimeSeriesSplit(n_splits=2, test_size=60), (60 / (len(y) - 120) + 60 / (len(y) - 60)) / 2),
     ],
 )
 def test_held_out_rows_for_each_training_row_are_told_where_the_number_of_folds_does_not(cv, ratio):
