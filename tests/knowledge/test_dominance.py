@@ -201,11 +201,11 @@ def test_folds_that_all_differ_alike_are_judged_by_the_sign_test(k):
 
 
 @pytest.mark.parametrize("level", [0.05, 0.01])
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_of_accuracies_on_few_rows_no_more_leads_by_chance_are_relied_on_than_the_level_says(k, level):
-    """The accuracies of two subsets that are equally good, on 15 rows a fold."""
-    rng = np.random.default_rng(0)
-    differences = (rng.binomial(15, 0.9, (4000, k)) - rng.binomial(15, 0.9, (4000, k))) / 15
+@pytest.mark.parametrize("rows", [(15,) * 2, (15,) * 3, (15,) * 5, (30, 29), (60, 59, 59)])
+def test_of_accuracies_on_few_rows_no_more_leads_by_chance_are_relied_on_than_the_level_says(rows, level):
+    """The accuracies of two subsets that are equally good, on so many rows in each fold."""
+    rng, k = np.random.default_rng(0), len(rows)
+    differences = (rng.binomial(rows, 0.9, (4000, k)) - rng.binomial(rows, 0.9, (4000, k))) / rows
     relied_on = Noise(level).supports(differences) & differences.any(axis=1)
     assert relied_on.mean() <= level + 3 * np.sqrt(level / 4000)
 
@@ -225,7 +225,7 @@ def supported(x, y, level):
     error = np.sqrt((1 / k + 1 / (k - 1)) * d.var(ddof=1))
     if error < 1e-12:
         return d.mean() > 0 and stats.binomtest(k, k, alternative="greater").pvalue <= level
-    return stats.t.sf(d.mean() / error, k - 1) < level
+    return stats.t.sf(d.mean() / error, k - 1) < level and (k > 2 or level >= 0.25)
 
 
 def test_certainty_is_what_the_table_of_t_says():
@@ -285,7 +285,7 @@ def test_a_lead_is_within_noise_when_the_folds_do_not_show_it_whichever_stands_f
         assert found == ()
         return
     error = np.sqrt((1 / k + 1 / (k - 1)) * differences.var(ddof=1))
-    alike = np.ptp(differences) <= 1e-9
+    alike = np.ptp(differences) <= 1e-9 or k == 2
     shown = 0.5**k <= 0.05 if alike else stats.t.sf(abs(differences.mean()) / error, k - 1) < 0.05
     assert found == (() if shown else ("score", "loss"))
 
