@@ -88,7 +88,8 @@ def play_tasks(
 
     told = show if progress is not None else None
     alone = min(workers_of(n_jobs), len(tasks)) == 1
-    for result in (task(told) for task in tasks) if alone else _results_of_workers(tasks, n_jobs):
+    played = (task(told) for task in tasks) if alone else _results_of_workers(tasks, n_jobs)
+    for result in played:
         results.append(result)
         show()
     return results

@@ -43,7 +43,8 @@ class RunStatus:
         )
         if len(full) <= columns:
             return full
-        few = f"1 to {left + self.spare * (left < 2)} left" if left > 1 or self.spare else "the last"
+        most = left if left > 1 else left + self.spare
+        few = f"1 to {most} left" if most > 1 else "the last"
         told = told.replace("unknown", "?")
         return f"{self.evaluated}/{self.budget}  rej. {self.rejected}  asked {self.asked}, {few}{told}"
 
