@@ -249,6 +249,11 @@ def test_a_claim_of_a_version_that_relied_on_few_folds_that_differ_alike_is_told
         steps(tmp_path / "j")
     with pytest.raises(CertificateError, match=r"dominance; its lead in score is within noise \(earlier versions"):
         steps(tmp_path / "j")
+    lines = journals.lines_of(tmp_path / "j")
+    lines[0]["settings"]["elicit"]["noise_level"] = 0.0
+    next(line for line in lines if "claim" in line)["claim"]["statements"].pop(0)
+    with pytest.raises(CertificateError, match=r"leaves out a statement .*, from dominance$"):  # no word of noise
+        steps(journals.write(tmp_path / "changed", lines))
 
 
 def test_what_follows_from_answers_is_the_same_whichever_reply_came_first(tmp_path):
