@@ -22,10 +22,9 @@ from elicit.events import BY_PROOF, EVALUATED, FEWEST_FIRST, REGRET, ended_by, l
 from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
-from elicit.knowledge.dominance import within_noise
 from elicit.knowledge.statements import Source, Statement, beaten, edges_down, reachable_by_steps, standing
 from elicit.numeric import steps_of
-from elicit.printable import enumerated, many, rounded
+from elicit.printable import many, rounded
 from elicit.proof.proof_check import Plain, Proofs, decimal
 from elicit.proof.record_facts import KnownFacts
 from elicit.subsets import Mask, simplest
@@ -232,18 +231,6 @@ class _Claim:
             demand(decimal(SMALLEST_MARGIN) <= margin <= decimal(MARGIN), "the margin of the slice is out of its range")
         demand(told == self.known.space, "the claim is about another set of utilities than the settings name")
 
-    def _within_noise(self, better: Mask, worse: Mask) -> str:
-        """In which criteria the lead may be chance, where dominance must hold beyond it.
-
-        Earlier versions relied on a lead that all folds show alike, however few they are.
-        """
-        measured, noise = self.known.history.evaluated, self.known.noise
-        if noise is None or not {better, worse} <= measured.keys():
-            return ""
-        names = within_noise(measured[better], measured[worse], self.known.header.criteria, noise)
-        earlier = "earlier versions relied on few folds that all differ alike; make the run anew"
-        return f"; its lead in {enumerated(names)} is within noise ({earlier})" if names else ""
-
     def _check_statements(self) -> str:
         """The statements are those that the facts imply: no more, no fewer, each from its source."""
         implied, n = self.implied, len(self.known.header.attributes)
@@ -265,7 +252,6 @@ class _Claim:
         for entry in (entry for entry in (*listed, *wanted) if entry in odd):  # the first of the claim, always
             which = "rests on" if entry in listed else "leaves out"
             words = f"{self._braced(entry[0])} against {self._braced(entry[1])}, {entry[2]}, from {entry[4]}"
-            words += self._within_noise(entry[0], entry[1])
             raise CertificateError(f"the claim {which} a statement that the facts decide otherwise: {words}")
         demand(len(listed) == len(wanted), "the claim repeats a statement")
         measured = sum(s.source is Source.DOMINANCE for s in implied)
