@@ -202,7 +202,7 @@ def test_irrelevant_never_stands_without_saying_that_it_is_no_proof(here, capsys
     told = "irrelevant: no gain was shown, nor ruled out; "
     assert out[-1] == f"{told}more rows or folds may show one, or more subsets where not all were tried"
     assert printed(capsys, "d.csv", *few, "--subsets", "1")[-1].startswith(told)
-    none = f"{told}with 4 folds none can be shown, for p is 0.062 at least: give --folds 5 or more"
+    none = f"{told}with 4 folds none can be shown, for p is 0.0625 at least: give --folds 5 or more"
     model = ("--folds", "4", "--model", "tree:3")
     assert printed(capsys, "d.csv", *few, *model)[-1] == none
     assert none not in printed(capsys, "d.csv", *few, *model, "--level", "0.07", "--subsets", "1")

@@ -94,7 +94,7 @@ def _what_may_show(folds: int, level: float) -> str:
     if (least := least_p(folds)) <= level:
         return "more rows or folds may show one, or more subsets where not all were tried"
     enough = next(k for k in count(folds) if least_p(k) <= level)
-    return f"with {folds} folds none can be shown, for p is {least:.2g} at least: give --folds {enough} or more"
+    return f"with {folds} folds none can be shown, for p is {least:.3g} at least: give --folds {enough} or more"
 
 
 def _data_lines(called: str, data: Data, attributes: int) -> Iterator[str]:
