@@ -4,16 +4,17 @@ Who values w · c with unknown weights w ≥ 0 and prefers A to B has w · (c_A 
 what is better by every extreme ray is better by all of them. The rays are computed by the double description
 method, in whole numbers.
 
-Measured numbers are rounded to the grid. Where they stand for simple fractions, as accuracies do for shares of rows,
-these are taken: rounded, gains of a row each differ by a step, and who calls one of them worth an attribute would seem
-to call the next one worth more.
+Measured numbers are rounded to the grid. Where they stand for simple fractions, as accuracies do for shares of few
+rows, these are taken: rounded, gains of a row each differ by a step, and who calls one of them worth an attribute would
+seem to call the next one worth more. Where they do not, "equal" is true of numbers that nobody knows to the last step:
+it then leaves the rates as much room, and what follows must follow with as much to spare.
 
-The rule: all that follows is found, and nothing else.
+The rule: nothing is found that does not follow; of numbers that are known exactly, all that does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -22,7 +23,7 @@ from math import gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.numeric import GRID
+from elicit.numeric import GRID, step_of
 from elicit.subsets import Mask
 
 #: Steps of the grid in 1, and the largest denominator of a simple fraction: two such lie more than a step apart.
@@ -50,47 +51,78 @@ def linear_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measured:
 
     `measured` are strict as well: they forbid weights by which a measured improvement is worth nothing.
     """
-    vectors = _as_fractions(vectors)
-    constraints = [[a - b for a, b in zip(vectors[above], vectors[below], strict=True)] for above, below, _ in steps]
-    rays = extreme_rays(len(next(iter(vectors.values()))), constraints)
+    vectors, room = _as_fractions(vectors)
+    if all(strict for *_, strict in steps):
+        room = [0] * len(room)  # what then follows wrongly is wrong by less than what counts as equal
+    constraints = [_gains(vectors[above], vectors[below], room, strict) for above, below, strict in steps]
+    rays = extreme_rays(len(room), constraints)
     worth = {x: [_dot(ray, vector) for ray in rays] for x, vector in vectors.items()}
     # the rays at which an answer would not be true, or a measured improvement worth nothing
     strictly = [*((above, below) for above, below, strict in steps if strict), *measured]
     flat = {_tied_rays(worth[above], worth[below]) for above, below in strictly}
     if not rays or any(len(here) == len(rays) for here in flat):
         return None  # no weights give these answers, or all that do make something strict an equality
+    settled = np.array([[k in here for k in range(len(rays))] for here in flat], dtype=np.bool_).reshape(-1, len(rays))
+    return _agreed(vectors, worth, room, [_dot(ray, room) for ray in rays], settled)
+
+
+def _agreed(
+    vectors: Mapping[Mask, Whole], worth: Mapping[Mask, Whole], room: Whole, lost: Whole, settled: NDArray[np.bool_]
+) -> Order:
+    """What holds at every ray, where two that differ in a rounded criterion may be as much closer as is `lost` there.
+
+    settled: shape (strict statements, rays), true where one would be an equality, so that something else is not.
+    """
     subsets = list(worth)
     # by their ranks, integers of any length are compared as arrays
-    places = np.array([dense_ranks(column) for column in zip(*worth.values(), strict=True)]).T
-    settled = np.array([[k in here for k in range(len(rays))] for here in flat], dtype=np.bool_).reshape(-1, len(rays))
+    both = [[*column, *(value - less for value in column)] for column, less in zip(_across(worth), lost, strict=True)]
+    places, least = np.split(np.array([dense_ranks(column) for column in both]).T, 2)  # (subsets, rays) each
+    doubtful = [dense_ranks(column) for column, more in zip(_across(vectors), room, strict=True) if more]
+    rounded = np.array(doubtful).reshape(-1, len(subsets)).T  # (subsets, rounded criteria)
     strict: list[Pair] = []
     equal: list[Pair] = []
-    for i, (x, mine) in enumerate(zip(subsets, places, strict=True)):
-        level = mine == places  # (subsets, rays)
+    for i, x in enumerate(subsets):
+        unsure = (rounded[i] != rounded).any(axis=1)
+        mine = np.where(unsure[:, None], least[i], places[i])
+        level = mine == places
         apart = ~level.any(axis=1)
         for here in settled:
             apart |= ~(level & ~here).any(axis=1)
         strict += [(x, subsets[j]) for j in np.flatnonzero((mine >= places).all(axis=1) & apart).tolist()]
-        alike = (subsets[j] for j in np.flatnonzero(level.all(axis=1)).tolist() if j > i)
+        alike = (subsets[j] for j in np.flatnonzero(level.all(axis=1) & ~unsure).tolist() if j > i)
         equal += [(x, y) for y in alike if vectors[x] != vectors[y]]
     return Order(strict, equal)
 
 
-def _as_fractions(vectors: Mapping[Mask, Whole]) -> dict[Mask, Whole]:
-    """The vectors, each criterion in a unit of its own: for rates any will do."""
-    columns = [_in_whole_units(column) for column in zip(*vectors.values(), strict=True)]
-    return dict(zip(vectors, zip(*columns, strict=True), strict=True))
+def _across(vectors: Mapping[Mask, Whole]) -> Iterator[Whole]:
+    """Entry by entry, those of all the vectors."""
+    return zip(*vectors.values(), strict=True)
 
 
-def _in_whole_units(column: Whole) -> Whole:
-    """Numbers in steps of the grid as multiples of what the simple fractions that they stand for share, if all do."""
+def _gains(above: Whole, below: Whole, room: Whole, strict: bool) -> list[int]:
+    """By how much one is ahead in each criterion; of what is not strict at most, where the numbers were rounded."""
+    gains = [a - b for a, b in zip(above, below, strict=True)]
+    return gains if strict else [gain and gain + more for gain, more in zip(gains, room, strict=True)]
+
+
+def _as_fractions(vectors: Mapping[Mask, Whole]) -> tuple[dict[Mask, Whole], Whole]:
+    """The vectors, each criterion in a unit of its own, as any will do, and by how much a difference may be wrong."""
+    columns, room = zip(*(_in_whole_units(column) for column in _across(vectors)), strict=True)
+    return dict(zip(vectors, zip(*columns, strict=True), strict=True)), room
+
+
+def _in_whole_units(column: Whole) -> tuple[Whole, int]:
+    """Numbers in steps of the grid as multiples of what the simple fractions that they stand for share, if all do.
+
+    Else they stay as they are, and two of them may differ by one step more or less than what was rounded.
+    """
     simple = {steps: _simple_fraction(steps) for steps in column}
     found = [fraction for fraction in simple.values() if fraction is not None]
     if len(set(found)) < len(simple):
-        return column
+        return column, round(step_of(max(map(abs, column)) * GRID) / GRID)
     unit = lcm(*(fraction.denominator for fraction in found))
     whole = {steps: int(fraction * unit) for steps, fraction in zip(simple, found, strict=True)}
-    return [whole[steps] for steps in column]
+    return [whole[steps] for steps in column], 0
 
 
 @lru_cache(maxsize=4096)

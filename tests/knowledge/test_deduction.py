@@ -1,5 +1,6 @@
 """Deduction from an assumption: all that follows and no more, held against linear programs and drawn operators."""
 
+from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
@@ -21,7 +22,7 @@ from elicit.knowledge.additive import additive_order
 from elicit.knowledge.deduction import deduce, follow_from, is_refuted
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
-from elicit.knowledge.linear import extreme_rays, linear_order
+from elicit.knowledge.linear import STEPS, extreme_rays, linear_order
 from elicit.knowledge.statements import WEIGHTS, Relation, Source, Statement, contradiction
 from elicit.operators import SimulatedOperator
 from elicit.proof.record_check import check_record
@@ -60,6 +61,11 @@ def test_the_rays_give_the_least_that_any_weights_give(given_rows):
         shares = [np.array(ray) / sum(ray) for ray in rays]
         assert min(float(share @ d) for share in shares) == pytest.approx(wanted, abs=1e-7)
         assert all(share @ c >= -1e-12 for share in shares for c in constraints)
+
+
+def exact(vectors):
+    """Whole numbers in steps of the grid, of which none is rounded."""
+    return {x: tuple(value * STEPS for value in vector) for x, vector in vectors.items()}
 
 
 def history(seed, answers=4, noise=None, assume="linear"):
@@ -201,7 +207,7 @@ def test_a_linear_trade_off_gives_all_that_every_such_operator_agrees_on(case):
         some = any(strict for *_, strict in wanted)
         return linprog(total[0], A_ub=gains, b_ub=most).status == 0 if some else free.status == 0
 
-    found = linear_order(vectors, steps, dominance)
+    found = linear_order(exact(vectors), steps, dominance)
     if found is None:
         assert not weights_exist()
         return
@@ -221,6 +227,7 @@ def test_what_is_deduced_says_with_what_was_stated_all_that_follows_and_none_of_
     name, order_of = rule
     measured = [Statement(x, y, source=Source.DOMINANCE) for x, y in dominance]
     stated = [Statement(a, b) if strict else Statement(a, b, Relation.EQUAL) for a, b, strict in steps]
+    vectors = exact(vectors)
     found = deduce(name, vectors, measured, stated)
     order = order_of(vectors, steps, dominance)
     if order is None or contradiction([*measured, *stated]):
@@ -311,14 +318,14 @@ def test_an_equal_answer_makes_the_same_exchange_equal_and_more_for_it_better():
 def test_what_was_measured_refutes_weights_by_which_it_is_worth_nothing():
     """An equal answer across sizes that a slight difference of the score tells apart: the score is worth nothing, but
     elsewhere it was measured to be worth something."""
-    vectors = {1: (948, 8), 2: (950, 8), 3: (500, 8), 4: (600, 9)}
+    vectors = exact({1: (948, 8), 2: (950, 8), 3: (500, 8), 4: (600, 9)})
     equal = [Statement(1, 2, Relation.EQUAL)]
     assert (4, 2) in {(s.better, s.worse) for s in deduce("linear", vectors, (), equal)}
     assert deduce("linear", vectors, [Statement(2, 3, source=Source.DOMINANCE)], equal) == ()
 
 
 def test_who_finds_two_equal_is_not_asked_of_another_pair_of_the_same_exchange():
-    vectors = {1: (8, 5), 2: (7, 6), 3: (4, 9), 5: (9, 4)}
+    vectors = exact({1: (8, 5), 2: (7, 6), 3: (4, 9), 5: (9, 4)})
     found = deduce("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)])
     assert {s.relation for s in found} == {Relation.EQUAL}
     assert len(found) == 2
@@ -361,13 +368,52 @@ def test_what_is_deduced_of_shares_of_rows_is_true_and_true_answers_refute_nothi
             assert all(answer(s.better, s.worse) is said[s.relation] for s in known.deduced)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_deduced_of_means_over_uneven_folds_is_true_and_true_answers_refute_nothing(seed):
+    """Their denominators are too large for simple fractions: what is equal is known to the last step at best."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(600, 3000))
+    folds = np.array([rows // 10 + (k < rows % 10) for k in range(10)])
+    right = np.cumsum([folds // 2, *rng.integers(0, 2, size=(6, 10))], axis=0)  # a fold gains a row, or none
+    scores = [sum(Fraction(int(r), int(f)) for r, f in zip(row, folds, strict=True)) / 10 for row in right]
+    sizes = np.cumsum(rng.integers(1, 3, size=7)).tolist()
+    known = History(Attributes.numbered(sizes[-1]), CRITERIA[:2], assume="linear")
+    measured = {(1 << size) - 1: score for size, score in zip(sizes, scores, strict=True)}
+    for k, (subset, score) in enumerate(measured.items()):
+        known.record(Evaluated(k, subset, (float(score), float(subset.bit_count()))))
+    first, other = sorted(rng.permutation(7)[:2].tolist())  # between these the operator is indifferent
+    exchange = (scores[other] - scores[first]) / (sizes[other] - sizes[first])
+    worth = {subset: score - exchange * subset.bit_count() for subset, score in measured.items()}
+
+    def answer(x, y):
+        return Answer.FIRST if worth[x] > worth[y] else Answer.SECOND if worth[x] < worth[y] else Answer.EQUAL
+
+    pairs = list(combinations(worth, 2))
+    for k in rng.permutation(len(pairs)).tolist():
+        x, y = pairs[k]
+        if exchange > 0 and not {(x, y), (y, x)} & {(a, b) for a in known.dominates for b in known.dominates[a]}:
+            known.record(Preferred(10 + k, x, y, answer(x, y)))
+            assert not known.refuted
+            said = {Relation.STRICT: Answer.FIRST, Relation.EQUAL: Answer.EQUAL}
+            assert all(answer(s.better, s.worse) is said[s.relation] for s in known.deduced)
+
+
+def test_of_rounded_scores_what_is_worth_more_than_equal_is_deduced_by_more_than_a_step():
+    scores = {1: 937_500_001, 2: 937_600_003, 3: 937_500_001, 4: 937_600_004, 5: 937_600_006}
+    vectors = {x: (scores[x], -size * STEPS) for x, size in {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}.items()}
+    found = linear_order(vectors, [(1, 2, False), (2, 1, False)], [])
+    assert {(4, 3), (3, 4)}.isdisjoint(found.strict)  # a step more for an attribute than what is equal
+    assert (5, 3) in found.strict  # by more than can be rounding
+    assert found.equal == []
+
+
 def test_fractions_that_round_to_the_same_leave_numbers_as_they_are():
     tied = {1: (976563, 1), 2: (976562, 2)}  # halfway between them lies 1/1024, a simple fraction
     assert linear_order(tied, [(1, 2, True)], []).strict == [(1, 2)]
 
 
 def test_of_equal_ones_as_many_pairs_are_deduced_as_join_them_to_those_stated():
-    vectors = {1: (8, 5), 2: (7, 6), 3: (6, 7), 4: (4, 9), 5: (3, 10), 6: (5, 5)}
+    vectors = exact({1: (8, 5), 2: (7, 6), 3: (6, 7), 4: (4, 9), 5: (3, 10), 6: (5, 5)})
     stated = [Statement(1, 2, Relation.EQUAL), Statement(2, 3, Relation.EQUAL), Statement(4, 6), Statement(5, 6)]
     assert deduce("linear", {x: vectors[x] for x in (1, 2, 3)}, (), stated[:2]) == ()
     found = deduce("linear", vectors, (), stated)
@@ -478,7 +524,7 @@ def test_statements_about_what_was_not_measured_say_nothing_of_criteria():
 
 def test_what_is_deduced_carries_the_weight_of_its_source(monkeypatch):
     monkeypatch.setitem(WEIGHTS, Source.DEDUCED, 2.5)
-    vectors = {1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)}
+    vectors = exact({1: (0, 10), 2: (5, 5), 4: (10, 0), 3: (0, 8)})
     strict = deduce("linear", vectors, (), [Statement(1, 2)])
     equal = deduce("linear", vectors, (), [Statement(1, 2, Relation.EQUAL)])
     assert {s.weight for s in (*strict, *equal)} == {2.5}
@@ -486,7 +532,7 @@ def test_what_is_deduced_carries_the_weight_of_its_source(monkeypatch):
 
 
 def test_what_was_stated_weakly_may_be_deduced_strictly():
-    vectors = {2: (0, 3, 3), 3: (0, 3, 3), 4: (1, 3, 2), 6: (3, 3, 0)}
+    vectors = exact({2: (0, 3, 3), 3: (0, 3, 3), 4: (1, 3, 2), 6: (3, 3, 0)})
     stated = [Statement(4, 2, Relation.WEAK), Statement(6, 3)]  # the second says that the first counts for more
     assert (4, 2) in {(s.better, s.worse) for s in deduce("linear", vectors, (), stated)}
 
