@@ -237,7 +237,10 @@ def _notes(results: Results, scenario: Scenario) -> list[str]:
     notes = [f"{_HOW_THEY_LEARN}; {_SECONDS}" if OURS in methods_of(scenario) else _SECONDS, *_wrong_notes(results)]
     notes += _interval_note(differences(results))
     if isinstance(scenario.plain.get("elicit"), list) and OURS not in methods_of(scenario):
-        notes.append(f"[[elicit]] was not played: `methods` does not name {OURS!r}")
+        why = f"the goal {str(scenario.goal)!r} is for classical methods"
+        if scenario.methods is not None:
+            why = f"`methods` does not name {OURS!r}"
+        notes.append(f"[[elicit]] was not played: {why}")
     notes += _different_choices(scenario)
     notes += [*data_notes(scenario), *not_followed(results), *_ends(results, scenario)]
     return [*notes, *failure_lines(run["failures"] for run in results)]
@@ -246,7 +249,8 @@ def _notes(results: Results, scenario: Scenario) -> list[str]:
 def _different_choices(scenario: Scenario) -> list[str]:
     """Notes where the choices of [elicit] differ in what may be chosen, or in how much may be measured."""
     first, *others = scenario.elicits
-    notes = regret_notes(scenario)
+    # classical methods among themselves have one family, and after a goal no regret is told
+    notes = regret_notes(scenario) if OURS in methods_of(scenario) else []
     differ = any(
         (other.family, other.settings.calls(other.family)) != (first.family, first.settings.calls(first.family))
         for other in others
