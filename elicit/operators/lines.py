@@ -42,7 +42,7 @@ HELP = (
     "    later                 no statement; uses up a question, and the pair comes back once more is known, if ever",
     "    why                   the reason for the question, and what either answer would settle",
     "    undo, undo N          list the answers, or take the one to question N back; its pair may be asked about again",
-    "    front                 the front: what no other evaluated subset beats in every number",
+    "    front                 the front: what no other evaluated subset beats in one number without losing in another",
     "    best                  what would be recommended now, and how sure that is",
     "    done                  end here with the best so far; `elicit resume` may still go on with the session later",
     "    help                  these words",

@@ -9,7 +9,8 @@ import pytest
 from elicit.asks import Compare, Enough, Reconcile, Settlement, TakeBack
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Answer, Evaluated
-from elicit.operators import lines
+from elicit.knowledge.history import History
+from elicit.operators import lines, page
 from elicit.operators.desk import Given, RunStatus
 from elicit.operators.lines import LineOperator
 from elicit.operators.page import Leave
@@ -178,6 +179,15 @@ def test_help_has_every_word_and_needs_no_docstring(monkeypatch):
     asking(QUESTION)
     for word in re.split("[,;] ", lines._WORDS):
         assert re.search(rf"^    ([a-z]+, )?{word}\b", out.getvalue(), re.MULTILINE), word
+
+
+def test_help_calls_the_front_what_it_is_where_two_subsets_are_equal_in_a_number():
+    history = History(Attributes.numbered(3), SCORE_AND_SIZE)
+    for request, (mask, score) in enumerate([(0b011, 0.9), (0b111, 0.9)]):
+        history.record(Evaluated(request, mask, (score, float(mask.bit_count()))))
+    assert list(history.front) == [0b011]  # it beats the other in size alone, and loses nothing in score
+    said = "the front: what no other evaluated subset beats in one number without losing in another"
+    assert all(said in " ".join(words) for words in (lines.HELP, page.HELP, page.REPAIR_HELP))
 
 
 def test_what_the_words_mean_stands_below_one_another():
