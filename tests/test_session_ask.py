@@ -418,6 +418,18 @@ def test_dates_and_decimal_commas_are_left_out_as_what_they_look_like(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("different", "rows", "kept"), [(20, 21, True), (21, 41, False), (21, 42, True), (40, 79, False), (40, 80, True)]
+)
+@pytest.mark.parametrize("text", ["{:02}.5%", "€{:02}.8", "2024-01-{:02}", "1,1{:02}", "name {}"])
+def test_more_than_twenty_texts_in_fewer_than_twice_as_many_rows_are_left_out_and_fewer_are_categories(
+    text, different, rows, kept
+):
+    column = tidying.tidy_column("c", [text.format(k % different) for k in range(rows)])
+    assert (column.block is not None, len(column.levels)) == ((True, different) if kept else (False, 0))
+    assert kept or column.note.startswith("'c' is left out: ")
+
+
 SPREADSHEET = "größe;preis;ort;klasse\n" + "".join(
     f"{k % 7},{k % 10};{'' if k == 4 else k * k % 5};{'nsw'[k % 3]};{'ja' if k % 2 else 'nein'}\n" for k in range(60)
 )
