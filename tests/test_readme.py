@@ -9,11 +9,16 @@ import matplotlib.pyplot
 import numpy as np
 import pytest
 import sklearn.datasets
+from journals import played, truth
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from elicit import SyntheticOracle
+from elicit import Elicitation, ScriptedOperator, SyntheticOracle
 from elicit.cli import _parser
+from elicit.decide.settings import settings_from
+from elicit.drive import drive
+from elicit.events import Preferred
+from elicit.journal import read
 from elicit.methods import METHODS
 
 matplotlib.use("Agg")
@@ -75,6 +80,18 @@ def test_asking_and_telling_by_hand():
     worth = {"age": 0.1, "bmi": 0.3, "bp": 0.2, "sex": 0.005}
     found = run(ASK, measure=lambda names: sum(worth[name] for name in names), names=list(worth))
     assert found["recommended"] == ("age", "bmi", "bp")
+
+
+def test_an_operator_is_made_of_a_journal_by_the_names_that_are_told(folder):
+    played(folder / "session.jsonl", n=5)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (told,) = re.findall(r"With `read` of `elicit\.journal`,\s`(ScriptedOperator\.recorded\(.*?)`", text)
+    again = eval(told, {"ScriptedOperator": ScriptedOperator, "read": read})
+    facts, oracle = read("session.jsonl").facts, truth(5)
+    run = Elicitation(oracle.attributes, oracle.criteria, settings_from({"recommend": "regret"}), seed=0)
+    drive(run, oracle, again)
+    assert any(isinstance(fact, Preferred) for fact in facts)
+    assert run.facts == tuple(facts)
 
 
 def test_scores_and_effects():
