@@ -82,7 +82,8 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         - None: the utility is the score, ties go to fewer features. No question, never a prompt.
         - An expression over the criteria, such as ``"score - 0.005 * size"``, or a function of one mapping, from the
           names of the criteria to their values: a simulated operator answers by it, and its answers are counted. Of
-          what was measured, the subset that it likes best is chosen.
+          what was measured, the subset that it likes best is chosen. A journal speaks of what the answers alone
+          recommend, which may be another where they were few.
         - The path of a journal (or `Answers`): the answers of that session are carried over as statements where they
           apply. Each is dropped once the new scores dominate the other way. Nothing is asked.
         - An object with a ``__call__``, such as a `ScriptedOperator`: an operator, who is asked. It takes a `Compare`

@@ -95,6 +95,15 @@ def test_a_run_with_an_operator_claims_what_was_found_and_the_statements_behind_
     assert read(path).last_claim.content["proofs"] == [], "they may take minutes: certificate_ makes them on demand"
 
 
+def test_where_an_expression_chooses_another_subset_the_journal_speaks_of_what_the_answers_recommend(tmp_path, capsys):
+    selector, path = fitted(tmp_path, operator="score - 0.1 * size", questions=0)
+    recommended = X.columns[[k for k in range(X.shape[1]) if selector.session_.incumbent >> k & 1]]
+    assert set(selector.feature_names_) != set(recommended)
+    assert main(["verify", str(path)]) == 0
+    assert "{" + ", ".join(recommended) + "} is recommended" in capsys.readouterr().out
+    assert "A journal speaks of what the answers alone\n" in ElicitSelector.__doc__
+
+
 def test_a_second_fit_claims_nothing_twice(tmp_path):
     for _ in range(2):
         _, path = fitted(tmp_path)
