@@ -33,14 +33,22 @@ _LONGEST_WORD = 60
 #: Columns and rows of what is drawn for a stream of lines; on a narrow terminal columns are fewer.
 COLUMNS, _ROWS = 78, 14
 
-#: The words and what they mean, as `help` shows them.
-HELP = (
+#: What `help` shows first: the words that answer a question, or settle answers that contradict each other.
+ANSWERING = (
     "    a, first              A, the first, is better",
     "    b, second             B, the second, is better",
     "    equal                 both are equally good",
     "    cannot, incomparable  no statement, and not asked again",
     "    later                 no statement; uses up a question, and the pair comes back once more is known, if ever",
     "    why                   the reason for the question, and what either answer would settle",
+)
+SETTLING = (
+    "    N, keep               take the answer to question N back, or keep all, to be weighed",
+    "    why                   the measured orders that go against these answers, if there are any",
+)
+
+#: What it shows after these: the words that serve in both cases.
+HELP = (
     "    undo, undo N          list the answers, or take the one to question N back; its pair may be asked about again",
     "    front                 the front: what no other evaluated subset beats in one number without losing in another",
     "    best                  what would be recommended now, and how sure that is",
@@ -48,9 +56,6 @@ HELP = (
     "    help                  these words",
     "    quit                  leave; everything so far is kept, and the question is open when the session resumes",
 )
-
-#: What `help` adds while answers contradict each other.
-SETTLING = ("    N, keep               take the answer to question N back, or keep all, to be weighed",)
 
 _WORDS = "a, b, equal, cannot, later; why, undo, front, best, done, help, quit"
 
@@ -185,7 +190,7 @@ class LineOperator(Person):
                 self._write_lines(f"  {given.number}: {self._answer_in_words(given)}" for given in answers)
                 self._write("undo N takes the answer to question N back" if answers else "there is no answer yet")
             case "help":
-                self._write_lines([*HELP, *(SETTLING if isinstance(request, Reconcile) else ()), ""])
+                self._write_lines([*(SETTLING if isinstance(request, Reconcile) else ANSWERING), *HELP, ""])
             case _:
                 return False
         return True

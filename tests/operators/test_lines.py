@@ -181,6 +181,13 @@ def test_help_has_every_word_and_needs_no_docstring(monkeypatch):
         assert re.search(rf"^    ([a-z]+, )?{word}\b", out.getvalue(), re.MULTILINE), word
 
 
+def test_help_while_answers_contradict_each_other_has_the_words_that_then_mean_something():
+    asking, out = operator("help\nkeep\n", desk=Desk())
+    assert asking(Reconcile(9, (3, 5), "these answers cannot all hold")) == Settlement(None)
+    told = [word for line in re.findall(r"^    (\S.*?)  ", out.getvalue(), re.MULTILINE) for word in line.split(", ")]
+    assert told == ["N", "keep", "why", "undo", "undo N", "front", "best", "done", "help", "quit"]
+
+
 def test_help_calls_the_front_what_it_is_where_two_subsets_are_equal_in_a_number():
     history = History(Attributes.numbered(3), SCORE_AND_SIZE)
     for request, (mask, score) in enumerate([(0b011, 0.9), (0b111, 0.9)]):
@@ -191,7 +198,7 @@ def test_help_calls_the_front_what_it_is_where_two_subsets_are_equal_in_a_number
 
 
 def test_what_the_words_mean_stands_below_one_another():
-    places = {re.match(r" +\S.*?  +", line).end() for line in (*lines.HELP, *lines.SETTLING)}
+    places = {re.match(r" +\S.*?  +", line).end() for line in (*lines.ANSWERING, *lines.SETTLING, *lines.HELP)}
     assert len(places) == 1
 
 
