@@ -27,8 +27,8 @@ class Evaluate:
 class Compare:
     """Which of these two evaluated subsets is better for the operator?
 
-    `check` marks a question whose answer follows from earlier ones; it is there to catch mistakes. `noisy` names
-    the criteria in which one leads by no more than its folds leave to chance.
+    `check` marks a question that was answered before, one way or both, or whose answer follows from earlier ones; it is
+    there to catch mistakes. `noisy` names the criteria in which one leads by no more than its folds leave to chance.
     """
 
     id: int
