@@ -18,7 +18,7 @@ from joblib import parallel_config
 from scipy import stats
 
 from elicit.cli import main
-from elicit.commands.compare import _different_choices
+from elicit.commands.compare import _different_choices, _ends
 from elicit.decide.settings import Settings
 from elicit.drive import drive
 from elicit.errors import InputError, JournalError, JournalInUseError, OracleError
@@ -30,7 +30,7 @@ from elicit.experiments.journals import file_name
 from elicit.experiments.results import regret_at, summary
 from elicit.experiments.side_by_side import differences, side_by_side
 from elicit.explore import explore
-from elicit.methods import METHODS, Method, named
+from elicit.methods import METHODS, Method, consistency, focus, named
 from elicit.numeric import GRID
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario_file import read_scenario, scenario_from
@@ -390,6 +390,24 @@ def test_a_model_that_cannot_be_fitted_ends_its_method_alone_and_is_named(folder
         else:
             assert run["evaluations"] > 1
     assert {run["method"] for run in found} == {"rfe", "sfs"}
+
+
+def test_focus_gives_up_for_itself_alone_and_its_reason_is_told(folder, monkeypatch):
+    monkeypatch.setattr(focus, "LARGEST_SEARCH", 2)
+    played = scenario(folder, experiment={"methods": ["sfs", "focus"]})
+    found = compare(played, 1)
+    assert {run["evaluations"] > 0 for run in found if run["method"] == "sfs"} == {True}
+    why = "the smallest consistent subsets are not found by looking at 2 subsets"
+    assert all(run["stopped"].startswith(why) for run in found if run["method"] == "focus")
+    assert [end for end in _ends(found, played) if end.startswith(f"focus: {why}")]
+
+
+def test_too_many_pairs_of_cases_for_focus_keep_no_other_method_from_playing(folder, monkeypatch):
+    monkeypatch.setattr(consistency, "LARGEST_PAIRS", 63)
+    found = {run["method"]: run for run in compare(scenario(folder), 1)}  # whatever can play
+    assert found["focus"]["stopped"].startswith("64 pairs of cases differ in class, too many to compare (limit 63)")
+    assert (found["focus"]["evaluations"], found["focus"]["subset"]) == (0, [])
+    assert all(run["subset"] for method, run in found.items() if method != "focus")
 
 
 # goals

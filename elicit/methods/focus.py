@@ -48,7 +48,10 @@ class Focus:
         outside = space.family.largest & ~first
         search = self._exactly if self.most == 0 else self._nearly
         for size in range(max(space.bottom, first.bit_count()), space.top + 1):
-            batch = sorted(search(first, size - first.bit_count(), outside, effort))
+            try:
+                batch = sorted(search(first, size - first.bit_count(), outside, effort))
+            except _TooManyError as error:
+                return Ended(str(error))
             if not batch:
                 continue
             values = yield batch
@@ -79,6 +82,10 @@ class Focus:
         return (mask for mask in masks if self.inconsistency(mask) <= self.most)
 
 
+class _TooManyError(Exception):
+    """The search would look at more subsets than it may; its text says so, and what would help."""
+
+
 @dataclass
 class _Effort:
     """How many subsets were looked at."""
@@ -88,7 +95,7 @@ class _Effort:
     def spend(self, subsets: int) -> None:
         self.looked += subsets
         if self.looked > LARGEST_SEARCH:
-            raise InputError(
+            raise _TooManyError(
                 f"the smallest consistent subsets are not found by looking at {LARGEST_SEARCH} subsets; "
                 "tolerate less distance, drop attributes, or take another method"
             )

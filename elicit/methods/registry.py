@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, Protocol
 
+import numpy as np
+
 from elicit.errors import InputError, nearest
 from elicit.methods.consistency import Inconsistency
 from elicit.methods.elimination import Elimination
 from elicit.methods.focus import Focus
-from elicit.methods.frame import Explorer
+from elicit.methods.frame import Ended, Explorer, Search, Space
 from elicit.methods.sequential import Floating, PlusMinus, Sequential
 from elicit.methods.stochastic import LEAST_POPULATION, Genetic, HillClimbing, Random
 from elicit.methods.surrogate import Surrogate
@@ -111,6 +113,24 @@ def _ranking(material: Material | None, by: str) -> Explorer:
     return Ranking(tuple(material.scores(by)))
 
 
+def _focus(material: Material, tolerance: float) -> Explorer:
+    try:
+        return Focus(material.inconsistency(tolerance))
+    except InputError as error:  # more pairs of cases than can be compared
+        return _Unable(str(error))
+
+
+@dataclass(frozen=True)
+class _Unable:
+    """The explorer of a method that these data are too many for: it ends at once, and keeps no other from playing."""
+
+    why: str
+
+    def __call__(self, space: Space, rng: np.random.Generator) -> Search:  # noqa: ARG002
+        yield from ()
+        return Ended(self.why)
+
+
 def _back(text: str) -> str:
     if text not in STEPS_BACK:
         raise InputError(f"expected {' or '.join(map(repr, STEPS_BACK))}, found {text!r}")
@@ -138,7 +158,7 @@ _LIST = (
     Entry(
         "focus",
         "the smallest consistent subsets",
-        lambda material, tolerance: Focus(material.inconsistency(tolerance)),
+        _focus,
         "the tolerance, in standard deviations",
         0.5,
         _tolerance,
