@@ -34,6 +34,7 @@ from elicit.methods import METHODS, Method, consistency, focus, named
 from elicit.numeric import GRID
 from elicit.oracles import TableOracle, WrapperOracle
 from elicit.scenario_file import read_scenario, scenario_from
+from elicit.scores import Measure
 from elicit.sessions import resume
 from elicit.subsets import Family
 
@@ -408,6 +409,30 @@ def test_too_many_pairs_of_cases_for_focus_keep_no_other_method_from_playing(fol
     assert found["focus"]["stopped"].startswith("64 pairs of cases differ in class, too many to compare (limit 63)")
     assert (found["focus"]["evaluations"], found["focus"]["subset"]) == (0, [])
     assert all(run["subset"] for method, run in found.items() if method != "focus")
+
+
+def test_a_score_that_data_do_not_suit_is_refused_before_others_are_played(folder, monkeypatch):
+    (folder / "d.csv").write_text(DATA.replace("\n0,0,0,1", "\n0,0,0,-1"))
+    played = scenario(folder, experiment={"methods": ["sfs", "ranking:chi2"]})
+    monkeypatch.setattr(comparison, "explore", lambda *_, **__: pytest.fail("played"))
+    with pytest.raises(
+        InputError, match=r"\] `methods`: 'ranking:chi2' cannot be played: .* X is -1 in the column 'd'"
+    ):
+        compare(played, 1)
+
+
+def test_a_score_is_computed_once_for_all_operators_and_seeds(folder, monkeypatch):
+    computed = []
+    of_target = Measure.of_target
+
+    def counted(measure, *args, **kwargs):
+        computed.append(measure.name)
+        return of_target(measure, *args, **kwargs)
+
+    monkeypatch.setattr(Measure, "of_target", counted)
+    found = compare(scenario(folder, experiment={"methods": ["ranking", "ranking:relieff"], "seeds": 3}), 1)
+    assert len(found) == 12
+    assert computed == ["f", "relieff"]
 
 
 # goals

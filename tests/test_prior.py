@@ -65,6 +65,17 @@ def test_a_filter_oracle_adds_up_a_score_by_name():
     assert oracle(Evaluate(0, 0b0101)).criteria[0] == pytest.approx(fisher(iris.X, iris.y)[[0, 2]].sum())
 
 
+def test_a_score_that_a_column_does_not_suit_names_it(tmp_path):
+    (tmp_path / "d.csv").write_text("a,b,c,y\n" + "".join(f"{k},{k % 3},{1 - k},{'pq'[k % 2]}\n" for k in range(12)))
+    oracle = {"kind": "filter", "data": "d.csv", "target": "y", "merit": "cfs"}
+    chosen = {"oracle": oracle, "operator": {"utility": "score"}, "elicit": {"prior": "chi2", "drop": ["a"]}}
+    with pytest.raises(InputError, match="chi2 needs counts, but X is -1 in the column 'c'"):
+        scenario_from(chosen, tmp_path)
+    chosen = {"oracle": {**oracle, "merit": "sum", "scores": "chi2"}, "operator": {"utility": "score"}}
+    with pytest.raises(InputError, match="chi2 needs counts, but X is -1 in the column 'c'"):
+        scenario_from(chosen, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("section", "says"),
     [

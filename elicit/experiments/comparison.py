@@ -18,6 +18,7 @@ from itertools import product
 from pathlib import Path
 
 from elicit.alongside.progress import Progress
+from elicit.errors import InputError
 from elicit.events import Evaluated, Failed
 from elicit.experiments.best import best_known
 from elicit.experiments.experiment import Stage, Task, elicit_run, play_tasks, with_memory
@@ -45,12 +46,27 @@ def compare(
     journals: a folder that keeps one journal for each run, which then goes on where it stopped.
     wrong: ours is played once more with this share of wrong answers, above 0; no other method asks.
     """
+    _rank_attributes(scenario)
     tasks = list(_tasks(scenario, journals))
     if wrong:
         tasks += _tasks_once_more(scenario, journals, wrong)
     order = sorted(range(len(tasks)), key=lambda k: k % len(scenario.seeds))
     results = dict(zip(order, play_tasks([tasks[k] for k in order], n_jobs, progress), strict=True))
     return [results[k] for k in range(len(tasks))]
+
+
+def _rank_attributes(scenario: Scenario) -> None:
+    """Have the attributes scored for the methods that rank them, once for all runs.
+
+    A score that these data do not suit is refused here, before others are played.
+    """
+    for method in methods_of(scenario):
+        if method == OURS or scenario.material is None or (by := named(method).ranks_by) is None:
+            continue
+        try:
+            scenario.material.scores(by)
+        except InputError as error:
+            raise InputError(f"[experiment] `methods`: {method!r} cannot be played: {error}") from error
 
 
 def _tasks(scenario: Scenario, journals: Path | None) -> Iterator[Task]:

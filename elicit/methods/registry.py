@@ -219,9 +219,13 @@ class Named:
         return self.entry.gaps if score is None else score.gaps
 
     @property
+    def ranks_by(self) -> str | None:
+        """The name of the attribute score that it ranks by, None where it has none."""
+        return self.parameter if self.entry.name == "ranking" and self.needs else None
+
+    @property
     def _score(self) -> Measure | None:
-        """The attribute score that it ranks by, None where it has none."""
-        return score_named(self.parameter) if self.entry.name == "ranking" and self.needs else None
+        return None if self.ranks_by is None else score_named(self.ranks_by)
 
     def explorer(self, material: Material | None = None) -> Explorer:
         """The explorer; one that needs data gets them from the material."""

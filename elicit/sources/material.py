@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 from elicit.data import Data, without
-from elicit.errors import InputError, ModelError, one_line
+from elicit.errors import CellError, InputError, ModelError, one_line
 from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
 from elicit.oracles.describe import fingerprint
@@ -51,15 +51,27 @@ class DataMaterial:
         #: the first column with missing values (None: there are none), and what was left out or filled in reading
         self.gap, self.notes = self._left.gap, data.notes
         #: what identifies the data and the model
+        self._scores: dict[str, tuple[float, ...]] = {}
         self.fingerprint = fingerprint(
             "material", data.X, data.y, self.attributes.names, self._columns.positions, model, random_state
         )
 
     def scores(self, by: str) -> tuple[float, ...]:
-        """The attribute score of this name, turned so that more is better; −∞ for what is dropped."""
+        """The attribute score of this name, turned so that more is better; −∞ for what is dropped.
+
+        It is computed once, whoever reads it how often: no run of a comparison changes it.
+        """
+        if by not in self._scores:
+            self._scores[by] = self._scored(by)
+        return self._scores[by]
+
+    def _scored(self, by: str) -> tuple[float, ...]:
         measure, left = score_named(by), self._left
         columns = columns_of(left.X, left.columns, left.groups)
-        found = measure.of_target(left.X, left.y, columns.positions if left.groups else None, classes=self.classes)
+        try:
+            found = measure.of_target(left.X, left.y, columns.positions if left.groups else None, classes=self.classes)
+        except CellError as error:
+            raise error.called(left.columns[error.column]) from error
         turned = [float(score) if measure.higher_is_better else -float(score) for score in found]
         known = dict(zip(columns.attributes.names, turned, strict=True))
         return tuple(known.get(name, -np.inf) for name in self.attributes.names)
