@@ -17,7 +17,7 @@ import numpy as np
 from elicit.errors import InputError
 from elicit.numeric import whole
 from elicit.scores.answers import ModelAnswers, answers
-from elicit.scores.inputs import Function, require_variance
+from elicit.scores.inputs import Function, inputs_of_sample, require_variance
 from elicit.scores.johnson_shapley import johnson_shapley
 from elicit.scores.models import fit, learner, modelled
 from elicit.scores.pimp import pimp
@@ -72,7 +72,8 @@ def johnson_shapley_of_data(
     def of_inputs(function: ModelAnswers) -> Function:
         return lambda part: function(whole_rows(part))
 
-    found = [johnson_shapley(of_inputs(f), columns[:, inputs], runs=each, random_state=seed) for f in varying]
+    sample = inputs_of_sample(columns[:, inputs], places=None if inputs.all() else np.flatnonzero(inputs))
+    found = [johnson_shapley(of_inputs(f), sample, runs=each, random_state=seed) for f in varying]
     variances = np.array([part.variance for part in found])
     shares = np.zeros(columns.shape[1])
     shares[inputs] = variances @ np.array([part.shares for part in found]) / variances.sum()

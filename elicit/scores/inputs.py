@@ -24,7 +24,7 @@ from elicit.errors import InputError
 from elicit.numeric import LARGEST
 from elicit.scores.johnson import roots
 from elicit.scores.moments import unit_columns
-from elicit.scores.protocol import Floats, constant, numbers
+from elicit.scores.protocol import Floats, Ints, constant, numbers
 
 #: f(X (rows, d)) -> (rows,).
 Function = Callable[[Floats], Any]
@@ -106,8 +106,11 @@ def scaled_to_units(covariance: Floats) -> tuple[Floats, Floats]:
     return np.asarray(covariance / np.outer(units, units)), np.asarray(units)
 
 
-def inputs_of_sample(X: Any, *, independent: bool = False) -> Inputs:
-    """Inputs with the correlations of a sample; `independent` takes its columns as they are, as independent."""
+def inputs_of_sample(X: Any, *, independent: bool = False, places: Ints | None = None) -> Inputs:
+    """Inputs with the correlations of a sample; `independent` takes its columns as they are, as independent.
+
+    places: the positions by which a warning calls the columns, where X is what varies of a wider table.
+    """
     data = numbers(X)
     n, d = data.shape
     if constant(data).any():
@@ -118,22 +121,24 @@ def inputs_of_sample(X: Any, *, independent: bool = False) -> Inputs:
         return Inputs(mean, scale, np.eye(d), np.sort(unit, axis=0))
     root, inverse = roots(np.asarray(unit.T @ unit) / n)
     if np.linalg.matrix_rank(root, tol=1e-6) < d:
+        which = f"{d} columns of X" if places is None else f"{d} columns of X that vary"
         raise InputError(
-            f"the {d} columns of X hold fewer independent directions (duplicates, fewer rows than columns, or the "
+            f"the {which} hold fewer independent directions (duplicates, fewer rows than columns, or the "
             "columns of one text column); leave columns out until none follows from the others, or use johnson or lmg"
         )
     Z = unit @ inverse
     if _association(unit)[0] > _chance(unit):
-        warn_of_dependence(Z)
+        warn_of_dependence(Z, places)
     return Inputs(mean, scale, root, np.sort(Z, axis=0))
 
 
-def warn_of_dependence(Z: Floats) -> None:
+def warn_of_dependence(Z: Floats, places: Ints | None = None) -> None:
     """Warn when the ranks of two columns, or of their distances from the centre, are associated beyond chance."""
     (worst, (i, j)), limit = _association(Z), _chance(Z)
     if worst > limit:
+        called = np.arange(Z.shape[1]) if places is None else places
         warnings.warn(
-            f"columns {i} and {j} of Z are uncorrelated but not independent (rank association "
+            f"columns {called[i]} and {called[j]} of Z are uncorrelated but not independent (rank association "
             f"{worst:.2f}, chance stays below {limit:.2f}); the shares treat them as independent",
             DependenceWarning,
             stacklevel=3,

@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit.errors import InputError
-from elicit.scores import johnson, johnson_shapley, score_named
+from elicit.scores import DependenceWarning, johnson, johnson_shapley, score_named
 from elicit.scores.answers import answers
 from elicit.scores.explained import johnson_shapley_of_data, pimp_of_data, shapley_of_data
 
@@ -45,6 +45,15 @@ def test_johnson_shapley_of_classes_weighs_each_by_the_variance_of_its_probabili
     variances = np.array([part.variance for part in each])
     expected = variances @ np.array([part.shares for part in each]) / variances.sum()
     assert johnson_shapley_of_data(iris, label, model=model, runs=600) == pytest.approx(expected)
+
+
+def test_columns_beside_constant_ones_keep_their_places_in_what_is_said_of_them():
+    a, c = np.random.default_rng(0).normal(size=(2, 200))
+    bent = np.column_stack([np.ones(200), c, np.zeros(200), a, a**2])
+    with pytest.warns(DependenceWarning, match="columns 3 and 4 of Z are uncorrelated but not independent"):
+        johnson_shapley_of_data(bent, bent.sum(axis=1), model=LinearRegression(), runs=100)
+    with pytest.raises(InputError, match="the 4 columns of X that vary hold fewer independent directions"):
+        johnson_shapley_of_data(np.column_stack([bent, a]), a, model=LinearRegression(), runs=100)
 
 
 @pytest.mark.parametrize("name", ["shapley", "johnson-shapley"])
