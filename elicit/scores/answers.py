@@ -18,7 +18,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.errors import InputError, nearest, require_instance
+from elicit.errors import InputError, first_line, nearest, require_instance
 from elicit.numeric import is_whole
 from elicit.scores.protocol import Floats
 
@@ -113,6 +113,17 @@ def scorer_of(model: Any, scoring: Any) -> Any:
     if scoring is not None and not isinstance(scoring, str) and not callable(scoring):
         raise InputError(f"scoring is the name of a scorer, a function (model, X, y), or None; found {scoring!r:.40}")
     return check_scoring(model, scoring=scoring)
+
+
+def scored(scorer: Any, model: Any, X: Any, y: Any) -> float:
+    """What a scorer says of a model; one that needs a model of another kind, or another target, is refused."""
+    try:
+        return float(scorer(model, X, y))
+    except (AttributeError, TypeError, ValueError) as error:
+        kind, why = type(model).__name__, first_line(error).rstrip(".")
+        raise InputError(
+            f"{kind} cannot be measured by this scoring: {why}; choose another scoring, or model"
+        ) from error
 
 
 def require_fitted(model: Any) -> None:

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from elicit.errors import InputError, ModelError, first_line, require_instance
 from elicit.numeric import whole
-from elicit.scores.answers import scorer_of
+from elicit.scores.answers import scored, scorer_of
 from elicit.scores.protocol import (
     Floats,
     Groups,
@@ -123,6 +124,8 @@ class Shuffling:
     def decrease(self, model: Any, X: Floats, y: Any, frame: Any = None) -> Floats:
         """Mean decrease for each attribute; `frame` is what X comes from, whose column names the model may know."""
         scorer = scorer_of(model, self.scoring)
+        if self.scoring is not None:  # what fails by a model's own score is the model's to say
+            scorer = partial(scored, scorer)
 
         def named(values: Floats) -> Any:
             return values if frame is None else type(frame)(values, columns=frame.columns)

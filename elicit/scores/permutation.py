@@ -27,7 +27,7 @@ from sklearn.metrics import log_loss, mean_absolute_error, mean_squared_error, z
 
 from elicit.errors import InputError, require_instance
 from elicit.numeric import whole
-from elicit.scores.answers import at_once, require_fitted, scorer_of
+from elicit.scores.answers import at_once, require_fitted, scored, scorer_of
 from elicit.scores.protocol import Floats, Groups, columns_of_groups, generator, target_of
 from elicit.scores.sheet import Sheet
 
@@ -169,8 +169,9 @@ def measured_errors(
         if loss is not None:
             raise InputError("give a loss or a scoring, not both")
         scorer = scorer_of(model, scoring)
-        found = [[-scorer(model, changed(group, order[None]), y) for order in orders] for group in held]
-        return float(-scorer(model, sheet.X, y)), np.array(found)
+        error = -scored(scorer, model, sheet.X, y)
+        found = [[-scored(scorer, model, changed(group, order[None]), y) for order in orders] for group in held]
+        return error, np.array(found)
 
     cost, method = _loss(model, loss, y)
     ask = getattr(model, method)

@@ -201,6 +201,7 @@ def test_the_same_seed_gives_the_same():
         ({"compare": "quotient"}, "'difference' or 'ratio'"),
         ({"compare": "ratio", "scoring": "r2"}, "give a loss"),
         ({"scoring": ["r2", "max_error"]}, "must be one score, found several"),
+        ({"scoring": "neg_log_loss"}, "cannot be measured by this scoring: .* predict_proba; choose another scoring"),
         ({"loss": "mse", "scoring": "r2"}, "not both"),
         ({"loss": "other"}, "loss is one of"),
         ({"loss": "log-loss"}, "needs a model with predict_proba"),

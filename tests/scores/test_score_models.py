@@ -36,6 +36,20 @@ def test_a_fitted_model_is_measured_as_scikit_learn_does():
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("groups", [None, [[0, 1], [2]]])
+@pytest.mark.parametrize(
+    ("model", "target", "scoring", "why"),
+    [
+        (LinearRegression(), dy, "neg_log_loss", "none of the following attributes: predict_proba"),
+        (LinearRegression(), dy, "f1", "multiclass and continuous targets"),
+        (DecisionTreeClassifier(max_depth=1), np.where(dy > 140, "high", "low"), "r2", "could not convert"),
+    ],
+)
+def test_a_scoring_that_does_not_suit_the_model_is_refused(model, target, scoring, why, groups):
+    with pytest.raises(InputError, match=f"^{type(model).__name__} cannot be measured by this scoring: .*{why}"):
+        permuted(DX[:, :3], target, model=model, scoring=scoring, groups=groups)
+
+
 def test_a_fitted_model_keeps_the_labels_it_knows():
     named = np.array(["red", "white", "rose"])[y]
     model = LogisticRegression().fit(Z, named)
