@@ -15,6 +15,7 @@ from scipy.stats import kendalltau, spearmanr
 from sklearn.datasets import load_wine
 
 from elicit.cli import main
+from elicit.commands import score_tables
 from elicit.commands.parsers import RELEVANCE_MODEL
 from elicit.data import load, model_of
 from elicit.errors import CellError
@@ -82,6 +83,13 @@ def test_agreement_by_spearman_stands_above_the_diagonal_and_by_kendall_below(ca
         ["fisher", f"{spearmanr(*both).statistic:.3f}"],
         ["variance", f"{kendalltau(*both).statistic:.3f}"],
     ]
+
+
+def test_rankings_that_have_nothing_in_common_agree_to_0_without_a_sign(monkeypatch):
+    monkeypatch.setattr(score_tables, "spearman", lambda _: np.array([[1, -1e-17], [-1e-17, 1]]))  # as sums are rounded
+    values = {"f": np.array([3, 2, 1.0]), "chi2": np.array([0, 1.0, 0])}
+    rows = score_tables._agreement([score_tables.Column(score_named(name), {}, v) for name, v in values.items()])
+    assert [row.split() for row in rows] == [["f", "chi2"], ["f", "0.000"], ["chi2", "0.000"]]
 
 
 def test_json_holds_the_scores_the_ranks_and_their_agreement(tmp_path):

@@ -91,7 +91,7 @@ def _agreement(found: Sequence[Column]) -> list[str]:
     columns = [["", *names]]
     for j, name in enumerate(names):
         between = [(rho if j > i else tau)[i, j] for i in range(len(names))]
-        told = ["-" if np.isnan(value) else f"{value:.3f}" for value in between]
+        told = ["-" if np.isnan(value) else f"{np.round(value, 3) + 0.0:.3f}" for value in between]  # without a -0
         cells = ["" if i == j else told[i] for i in range(len(names))]
         columns.append(_to_the_right(name, cells, 6))
     return aligned(list(zip(*columns, strict=True)), screen_width())
