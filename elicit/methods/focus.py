@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from elicit.errors import InputError
-from elicit.methods.consistency import Inconsistency
+from elicit.methods.consistency import Inconsistency, Pairs
 from elicit.methods.frame import Ended, Search, Space, best_of, none_measured
 from elicit.numeric import is_number
 from elicit.printable import many
@@ -23,6 +23,9 @@ from elicit.subsets import Mask, mask_of, members
 
 #: Subsets that a search looks at before it gives up: some seconds for a few hundred cases.
 LARGEST_SEARCH = 1 << 17
+
+#: So many pairs that agree nearly always show that a subset to which nothing may be added is not consistent.
+_FIRST = 64
 
 
 @dataclass(frozen=True)
@@ -65,15 +68,21 @@ class Focus:
 
     def _exactly(self, subset: Mask, more: int, outside: Mask, effort: _Effort) -> Iterator[Mask]:
         """The consistent subsets with `more` attributes more, of those outside."""
+        return self._telling_apart(self.inconsistency.agreeing(subset), subset, more, outside, effort)
+
+    def _telling_apart(self, agree: Pairs, subset: Mask, more: int, outside: Mask, effort: _Effort) -> Iterator[Mask]:
+        """The same for a subset on which these pairs agree."""
         effort.spend(1)
-        needed = self.inconsistency.clash(subset)
-        if needed is None:
+        if not agree.size:
             effort.spend(math.comb(outside.bit_count(), more) - 1)
             yield from (subset | mask_of(added) for added in combinations(members(outside), more))
         elif more > 0:
-            for i in members(needed & outside):
+            for i in members(self.inconsistency.clash_among(agree) & outside):
                 outside &= ~(1 << i)
-                yield from self._exactly(subset | 1 << i, more - 1, outside, effort)
+                left = self.inconsistency.still_agreeing(agree[:_FIRST] if more == 1 else agree, i)
+                if more == 1 and not left.size:
+                    left = self.inconsistency.still_agreeing(agree, i)
+                yield from self._telling_apart(left, subset | 1 << i, more - 1, outside, effort)
 
     def _nearly(self, subset: Mask, more: int, outside: Mask, effort: _Effort) -> Iterator[Mask]:
         """The nearly consistent subsets with `more` attributes more, by looking at all."""

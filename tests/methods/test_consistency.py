@@ -77,3 +77,13 @@ def test_too_many_pairs_are_refused(monkeypatch):
     monkeypatch.setattr(consistency, "LARGEST_PAIRS", 5)
     with pytest.raises(InputError, match="6 pairs of cases differ in class, too many"):
         Inconsistency(np.zeros((5, 1)), [0, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("n", [1, 3, 6])
+def test_the_pairs_that_still_agree_are_those_that_agree_on_one_more(n):
+    rng = np.random.default_rng(n)
+    measure = Inconsistency(rng.integers(0, 3, (30, n)), rng.integers(0, 3, 30))
+    for mask in range(1 << n):
+        for i in range(n):
+            left = measure.still_agreeing(measure.agreeing(mask), i)
+            assert left.tolist() == measure.agreeing(mask | 1 << i).tolist()

@@ -88,6 +88,24 @@ def test_where_nothing_is_tolerated_few_of_all_subsets_are_looked_at(monkeypatch
     assert set(play(exact, 29, lambda _: 1.0).values) == {1 << 7 | 1 << 12}
 
 
+def test_all_pairs_are_gone_through_once_a_size_and_then_those_that_agree_alone(monkeypatch):
+    rng = np.random.default_rng(0)
+    inconsistency = Inconsistency(rng.integers(0, 2, (40, 14)), rng.integers(0, 2, 40))
+    agreeing, gone_through = Inconsistency.agreeing, []
+
+    def counted(measure, subset):
+        gone_through.append(subset)
+        return agreeing(measure, subset)
+
+    monkeypatch.setattr(Inconsistency, "agreeing", counted)
+    found = play(Focus(inconsistency), 14, lambda _: 1.0)
+    assert len(gone_through) == 1 + found.best.bit_count()  # whether any is consistent, and then from no attribute on
+    monkeypatch.undo()
+    fewer = {mask & ~(1 << i) for mask in found.values for i in range(14) if mask >> i & 1}
+    assert all(inconsistency(mask) == 0 for mask in found.values)
+    assert all(inconsistency(mask) > 0 for mask in fewer)
+
+
 def test_focus_gives_up_before_it_lists_too_many_of_which_each_would_do(monkeypatch):
     alike = Focus(Inconsistency(XOR, [1, 1, 1, 1]))
     monkeypatch.setattr(focus, "LARGEST_SEARCH", 10)
