@@ -50,8 +50,8 @@ class DataMaterial:
         self.fits, self.classes = model is not None, data.classes
         #: the first column with missing values (None: there are none), and what was left out or filled in reading
         self.gap, self.notes = self._left.gap, data.notes
-        #: what identifies the data and the model
         self._scores: dict[str, tuple[float, ...]] = {}
+        #: what identifies the data and the model
         self.fingerprint = fingerprint(
             "material", data.X, data.y, self.attributes.names, self._columns.positions, model, random_state
         )
