@@ -703,6 +703,22 @@ def test_an_end_that_the_facts_do_not_say_is_caught(journal, tmp_path, reason, c
     assert ("no setting lets a run end by 'questions'" if unnamed else f"the facts do not say '{reason}'") in err
 
 
+def test_an_end_that_the_facts_do_not_say_is_caught_where_the_run_went_on_after_it_too(tmp_path, capsys):
+    path, oracle = tmp_path / "j", journals.truth(4)
+    journals.played(path, 4, oracle=oracle, budget=8, stop=())
+    with resume(path, oracle, budget=11) as session:
+        drive(session.elicitation, oracle, ScriptedOperator([], otherwise="later"), session.journal)
+    told = [words for words in steps(path) if words.startswith("the run ended")]
+    assert told == [f"the run ended as 'budget: {most} evaluations', as its facts say" for most in (8, 11)]
+    lines = journals.lines_of(path)
+    for reason in ("budget: 9 evaluations", "exhausted: every subset of the family was evaluated"):
+        lines[place(lines, "stopped")]["reason"] = reason
+        status, out, err = verdict(journals.write(tmp_path / "false", lines), capsys)
+        assert status == 1
+        assert f"line {place(lines, 'stopped') + 1}: the facts do not say '{reason}'" in err
+        assert "is recommended" not in out, "an end is checked before what is claimed of it"
+
+
 def test_a_budget_that_was_not_set_is_the_usual_one(tmp_path, capsys):
     journals.played(tmp_path / "j", 5, 0, stop=())
     lines = journals.lines_of(tmp_path / "j")
@@ -1204,15 +1220,14 @@ def test_a_choice_by_score_does_not_prove_a_run_optimal(tmp_path, capsys):
     lines[-1]["claim"] = kept | {"by": "score"}
     assert verdict(journals.write(tmp_path / "honest", lines), capsys)[0] == 0
     stopped["reason"] = "optimal: necessarily optimal over the whole family"
-    status, _, err = verdict(journals.write(tmp_path / "forged", lines), capsys)
-    assert status == 1
-    assert "no setting lets a run end by 'optimal'" in err
     request = stopped["request"]
     lines += [{"fact": "resumed", "request": request + 1, "budget": None}, {"fact": "stopped", "request": request + 2}]
     lines[-1]["reason"] = "wish: enough"
-    status, _, err = verdict(journals.write(tmp_path / "resumed", lines), capsys)
-    assert status == 1
-    assert "a choice by score alone does not prove a run optimal" in err
+    for name, some in (("forged", lines[:-2]), ("resumed", lines)):
+        status, out, err = verdict(journals.write(tmp_path / name, some), capsys)
+        assert status == 1
+        assert "no setting lets a run end by 'optimal'" in err
+        assert "is the best of" not in out
 
 
 def recorded(path, criteria, values, claim, **settings):

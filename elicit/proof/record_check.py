@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from elicit.errors import CertificateError, InputError
-from elicit.events import BY_PROOF, EVALUATED, FEWEST_FIRST, REGRET, ended_by, little_regret
+from elicit.events import BY_PROOF, EVALUATED, FEWEST_FIRST, REGRET, Resumed, ended_by, little_regret
 from elicit.journal import Claimed, Record
 from elicit.journal.fields import subset_in
 from elicit.knowledge.deduction import ASSUMPTIONS
@@ -56,18 +56,21 @@ def check_record(record: Record) -> Iterator[Step]:
     known = KnownFacts(record.header)
     claims = list(record.claims)
     for k, (fact, line) in enumerate(zip(record.facts, record.lines, strict=True)):
+        if isinstance(fact, Resumed):  # an end from which the run went on is checked as the last one is
+            yield from _ended(known)
         while claims and claims[0].facts <= k:
             yield from _checked_claim(known, claims.pop(0))
         known.fold(fact, line)
     yield Step(None, known.summary())
-    yield from (Step(known.line, words) for words in _ended(known))
+    yield from _ended(known)
     for claimed in claims:
         yield from _checked_claim(known, claimed)
     if record.last_claim is None:
         yield Step(None, _unclaimed(known))
 
 
-def _ended(known: KnownFacts) -> Iterator[str]:
+def _ended(known: KnownFacts) -> Iterator[Step]:
+    """How the run ended, where it has; that it ended by a proof is for the claim to show."""
     try:
         words = known.ended()
     except CertificateError as error:
@@ -75,7 +78,7 @@ def _ended(known: KnownFacts) -> Iterator[str]:
     except _MALFORMED as error:
         raise CertificateError(f"line 1: the settings are malformed: {type(error).__name__}: {error!s:.80}") from error
     if words is not None:
-        yield words
+        yield Step(known.line, words)
 
 
 def torn_end(record: Record) -> str:
@@ -166,8 +169,6 @@ class _Claim:
             self.known.asks_nothing,
             "a choice by score alone is for a run that asks nothing and that no rule but its budget ends",
         )
-        stopped = self.known.history.stopped
-        demand(stopped is None or stopped.rule not in BY_PROOF, "a choice by score alone does not prove a run optimal")
         if self.content["subset"] is None:
             return self._check_nothing()
         demand(self.subset in self.eligible, "the subset claimed as best was not measured, or may not be chosen")
