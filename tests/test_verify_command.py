@@ -162,6 +162,7 @@ def test_an_end_by_little_regret_is_checked_as_far_as_facts_and_proofs_go(tmp_pa
         (lambda of: settings(of).update(epsilon=0.1), "which its settings do not say"),
         (lambda of: settings(of).update(start=16), "before its first subsets were measured"),
         (lambda of: end(of).update(reason=result.reason.replace(" 0 ", " 9 ")), "which its settings do not say"),
+        (lambda of: end(of).update(reason=result.reason.replace(" 0 ", " -9 ")), "which its settings do not say"),
     ):
         status, _, err = told(change)
         assert status == 1

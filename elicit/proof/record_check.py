@@ -342,7 +342,7 @@ class _Claim:
         demand(len(self.evaluated) >= least, "the run ended by little regret before its first subsets were measured")
         told = reason.removeprefix(ended_by(REGRET, "model regret ")).partition(" ")[0]
         demand(
-            reason == little_regret(told, most) and exact(told) <= exact(f"{most:.3g}"),
+            reason == little_regret(told, most) and 0 <= exact(told) <= exact(f"{most:.3g}"),
             f"the run ended as {reason!r:.80}, which its settings do not say",
         )
         margin = exact(self.content["set"]["delta"]) if self.known.is_exact else 1
