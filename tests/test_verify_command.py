@@ -720,6 +720,17 @@ def test_an_end_that_the_facts_do_not_say_is_caught_where_the_run_went_on_after_
         assert "is recommended" not in out, "an end is checked before what is claimed of it"
 
 
+def test_that_a_run_ended_by_a_proof_is_said_to_be_unproven_where_it_went_on_without_one(tmp_path):
+    journals.played(tmp_path / "j", **RUNS["proven"])
+    lines = journals.lines_of(tmp_path / "j")
+    stopped = lines[place(lines, "stopped")]
+    assert stopped["reason"] == "optimal: necessarily optimal over the whole family"
+    on = [{"fact": "resumed", "request": stopped["request"] + 1, "budget": None}]
+    unproven = f"the run ended as {stopped['reason']!r}, and went on; no proof of that is claimed"
+    assert unproven in steps(journals.write(tmp_path / "interrupted", [*lines[:-1], *on]))
+    assert unproven not in steps(journals.write(tmp_path / "claimed", [*lines, *on]))
+
+
 def test_a_budget_that_was_not_set_is_the_usual_one(tmp_path, capsys):
     journals.played(tmp_path / "j", 5, 0, stop=())
     lines = journals.lines_of(tmp_path / "j")

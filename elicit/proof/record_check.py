@@ -58,6 +58,7 @@ def check_record(record: Record) -> Iterator[Step]:
     for k, (fact, line) in enumerate(zip(record.facts, record.lines, strict=True)):
         if isinstance(fact, Resumed):  # an end from which the run went on is checked as the last one is
             yield from _ended(known)
+            yield from _left_unproven(known, any(claimed.facts == k for claimed in claims))
         while claims and claims[0].facts <= k:
             yield from _checked_claim(known, claims.pop(0))
         known.fold(fact, line)
@@ -79,6 +80,13 @@ def _ended(known: KnownFacts) -> Iterator[Step]:
         raise CertificateError(f"line 1: the settings are malformed: {type(error).__name__}: {error!s:.80}") from error
     if words is not None:
         yield Step(known.line, words)
+
+
+def _left_unproven(known: KnownFacts, claimed: bool) -> Iterator[Step]:
+    """That a run ended by a proof, and went on before it was claimed, as one does that was interrupted."""
+    stopped = known.history.stopped
+    if stopped is not None and stopped.rule in BY_PROOF and not claimed:
+        yield Step(known.line, f"the run ended as {stopped.reason!r:.80}, and went on; no proof of that is claimed")
 
 
 def torn_end(record: Record) -> str:
