@@ -710,7 +710,8 @@ def test_an_end_that_the_facts_do_not_say_is_caught_where_the_run_went_on_after_
     with resume(path, oracle, budget=11) as session:
         drive(session.elicitation, oracle, ScriptedOperator([], otherwise="later"), session.journal)
     told = [words for words in steps(path) if words.startswith("the run ended")]
-    assert told == [f"the run ended as 'budget: {most} evaluations', as its facts say" for most in (8, 11)]
+    said = [f"the run ended as 'budget: {most} evaluations', as its facts say" for most in (8, 11)]
+    assert told == [f"{said[0]}, and went on", said[1]]
     lines = journals.lines_of(path)
     for reason in ("budget: 9 evaluations", "exhausted: every subset of the family was evaluated"):
         lines[place(lines, "stopped")]["reason"] = reason

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -57,7 +57,7 @@ def check_record(record: Record) -> Iterator[Step]:
     claims = list(record.claims)
     for k, (fact, line) in enumerate(zip(record.facts, record.lines, strict=True)):
         if isinstance(fact, Resumed):  # an end from which the run went on is checked as the last one is
-            yield from _ended(known)
+            yield from (replace(step, words=f"{step.words}, and went on") for step in _ended(known))
             yield from _left_unproven(known, any(claimed.facts == k for claimed in claims))
         while claims and claims[0].facts <= k:
             yield from _checked_claim(known, claims.pop(0))
