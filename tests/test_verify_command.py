@@ -1199,6 +1199,15 @@ def test_malformed_settings_are_one_line(journal, tmp_path, capsys):
         assert "line 1" in err
 
 
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_journal_without_criteria_or_with_one_twice_is_refused_by_its_first_line(journal, tmp_path, times, capsys):
+    lines = journals.lines_of(journal)
+    lines[0]["criteria"] = lines[0]["criteria"][:1] * times
+    status, out, err = verdict(journals.write(tmp_path / "j", lines), capsys)
+    assert (status, out, len(err.splitlines())) == (1, "", 1)
+    assert "line 1: at least one criterion, each with its own name, is needed; found [" in err
+
+
 @pytest.mark.parametrize("version", [0, 2, True, 1.0, "1"])
 def test_a_claim_of_a_version_that_is_not_known_is_refused(journal, tmp_path, version, capsys):
     status, _, err = retold(journal, tmp_path, lambda lines: lines[-1]["claim"].update(version=version), capsys)

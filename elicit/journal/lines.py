@@ -19,6 +19,7 @@ from elicit.events import (
     Retracted,
     Settled,
     Stopped,
+    checked_criteria,
 )
 from elicit.journal.fields import (
     ANSWER,
@@ -197,7 +198,7 @@ def header_in(content: dict[str, Json]) -> Header:
         seed=content["seed"],
         fingerprint=content["fingerprint"],
         attributes=Attributes(tuple(sequence(content["attributes"]))),
-        criteria=tuple(criteria),
+        criteria=checked_criteria(criteria),
         settings=content["settings"],
         versions=content["versions"],
     )
