@@ -149,3 +149,9 @@ class Operator(Protocol):
     """Compares subsets, and settles contradictions between its answers."""
 
     def __call__(self, request: Compare | Reconcile) -> Answer | Settlement | TakeBack | Enough: ...
+
+
+class Comparer(Protocol):
+    """Compares subsets, and knows nothing of contradictions: answers of which not all can hold are weighed."""
+
+    def __call__(self, request: Compare) -> Answer: ...

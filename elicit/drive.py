@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from typing import cast
 
 from elicit.alongside.ahead import Ahead
 from elicit.alongside.hopeless import only_failures, require_hope
@@ -23,6 +24,7 @@ from elicit.alongside.measuring import Clock, JournalWriter, Run, looked_at, mea
 from elicit.alongside.progress import Follower, Progress, progress_of
 from elicit.asks import (
     Compare,
+    Comparer,
     Done,
     Enough,
     Evaluate,
@@ -74,7 +76,7 @@ class Result:
 def drive(
     elicitation: Elicitation,
     oracle: Oracle,
-    operator: Operator | None,
+    operator: Operator | Comparer | None,
     journal: Journal | None = None,
     *,
     n_jobs: int | None = None,
@@ -114,7 +116,8 @@ def drive(
     reporter = _ProgressReporter(elicitation, progress, clock or time.monotonic, attended, time_limit)
     with Workers(n_jobs) as workers, writer.saving(), Ahead(known, ahead, writer.keep) as thinking:
         look_at = partial(looked_at, known, workers, writer)
-        dialogue = _Dialogue(elicitation, operator, thinking, writer, reporter)
+        # who only compares is told apart by what comes of a contradiction
+        dialogue = _Dialogue(elicitation, cast("Operator | None", operator), thinking, writer, reporter)
         while not isinstance(request := elicitation.ask(), Done):
             writer.save()
             if isinstance(request, Evaluate):
