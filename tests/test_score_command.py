@@ -377,6 +377,16 @@ def test_a_score_that_these_data_do_not_allow_takes_no_other_with_it(here, capsy
     assert [line.split(":")[1].strip() for line in told] == ["relieff", "johnson-shapley"]
 
 
+def test_inputs_that_are_not_independent_are_called_by_their_names(here, capsys):
+    a, c = np.random.default_rng(0).normal(size=(2, 200))
+    table = np.column_stack([np.ones(200), c, a, a**2, a + a**2 + c])
+    np.savetxt(here / "bent.csv", table, delimiter=",", header="one,c,a,bent,y", comments="")
+    assert main(["score", "bent.csv", "--target", "y", "--by", "johnson-shapley"]) == 0
+    assert (
+        "the parts of a and bent that no other shares are uncorrelated but not independent" in capsys.readouterr().err
+    )
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of Unix")
 def test_a_complaint_that_several_scores_have_is_made_once(here, capsys):
     (here / "one.csv").write_text("a,b,y\n" + "".join(f"{k},{(k * 7) % 5},1\n" for k in range(9)))

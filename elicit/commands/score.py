@@ -30,6 +30,7 @@ from elicit.numeric import whole
 from elicit.oracles.columns import Columns, columns_of
 from elicit.printable import many
 from elicit.scores.agreement import kendall, spearman
+from elicit.scores.inputs import DependenceWarning
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import Measure
 from elicit.scores.relevance import MOST_SUBSETS, Relevance, least_p, refuse_no_level
@@ -128,17 +129,23 @@ def _compute_scores(
         kwargs = {**measure.told(data.classes), **options.get(measure.name, {})}
         try:
             with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", DependenceWarning)
                 values = measure.scores(data.X, data.y, columns.positions, **kwargs)
         except (TypeError, ValueError) as error:  # perhaps an option that only the library behind it understands
             troubles.append((measure, _naming_the_score(error, measure, kwargs, data.columns)))
             continue
         meter.clear()
-        for text in dict.fromkeys(str(warning.message) for warning in caught):
+        for text in dict.fromkeys(_in_names(warning.message, data.columns) for warning in caught):
             complain(f"{measure.name}: {text}")
         found.append(Column(measure, kwargs, values))
     if not found:
         _report_troubles(troubles)
     return troubles
+
+
+def _in_names(warning: Warning | str, columns: Sequence[str]) -> str:
+    """What a warning says, with the names of columns where it tells of some."""
+    return warning.called(columns) if isinstance(warning, DependenceWarning) else str(warning)
 
 
 def _report_troubles(troubles: Sequence[tuple[Measure, InputError]]) -> None:

@@ -12,7 +12,7 @@ then holds a trace of the others, by which those of equal values, or of a few ve
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,21 @@ _SLACK = 1e-10
 
 
 class DependenceWarning(UserWarning):
-    """The columns of Z are uncorrelated but not independent."""
+    """Two columns of Z are uncorrelated but not independent; whoever knows what their inputs are called may say so."""
+
+    def __init__(self, text: str, first: int = 0, second: int = 0) -> None:
+        super().__init__(text, first, second)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def called(self, names: Sequence[str]) -> str:
+        """The text with the names of the inputs, of which Z has the uncorrelated parts."""
+        text, first, second = self.args
+        return str(text).replace(
+            f"columns {first} and {second} of Z",
+            f"the parts of {names[first]} and {names[second]} that no other shares",
+        )
 
 
 @dataclass(frozen=True)
@@ -136,13 +150,12 @@ def warn_of_dependence(Z: Floats, places: Ints | None = None) -> None:
     """Warn when the ranks of two columns, or of their distances from the centre, are associated beyond chance."""
     (worst, (i, j)), limit = _association(Z), _chance(Z)
     if worst > limit:
-        called = np.arange(Z.shape[1]) if places is None else places
-        warnings.warn(
-            f"columns {called[i]} and {called[j]} of Z are uncorrelated but not independent (rank association "
-            f"{worst:.2f}, chance stays below {limit:.2f}); the shares treat them as independent",
-            DependenceWarning,
-            stacklevel=3,
+        first, second = (i, j) if places is None else (int(places[i]), int(places[j]))
+        text = (
+            f"columns {first} and {second} of Z are uncorrelated but not independent (rank association "
+            f"{worst:.2f}, chance stays below {limit:.2f}); the shares treat them as independent"
         )
+        warnings.warn(DependenceWarning(text, first, second), stacklevel=3)
 
 
 def _association(columns: Floats) -> tuple[float, tuple[int, int]]:
