@@ -1229,6 +1229,14 @@ def test_a_picture_shows_methods_that_lose_nothing_above_its_frame(evaluations):
     matplotlib.pyplot.close("all")
 
 
+def test_a_picture_of_every_method_can_be_read_without_colour():
+    regret = {method: np.full(5, 0.1) for method in ("elicit", *METHODS)}
+    display = ComparisonDisplay(np.arange(1, 6), regret).plot()
+    lines = display.ax_.get_lines()
+    assert len({(line.get_linestyle(), line.get_marker()) for line in lines}) == len(lines) == len(regret)
+    matplotlib.pyplot.close("all")
+
+
 def test_operators_of_one_name_in_two_scenarios_have_each_their_own_best(folder):
     for weight in (0.0, 0.3):
         operator = {"name": "boss", "utility": f"score - {weight} * size"}

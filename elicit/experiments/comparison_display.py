@@ -25,9 +25,11 @@ SIZE = (9.0, 5.5)
 #: What a regret needs.
 NEEDS = "it needs an oracle whose best subset is known, a table or a small synthetic one"
 
-#: Markers on a line, so that methods can be told apart without colour.
+#: Markers on a line.
 _MARKS = 8
-_DASHES, _MARKERS = ("-", "--", "-.", ":"), "os^vD*Px"
+
+#: Four dashes and nine markers, which have no common divisor: 36 methods can be told apart without colour.
+_DASHES, _MARKERS = ("-", "--", "-.", ":"), "os^vD*PX<"
 
 
 def _filled(run: RunResult, longest: int) -> NDArray[np.float64]:
