@@ -1226,6 +1226,8 @@ def test_a_picture_shows_methods_that_lose_nothing_above_its_frame(evaluations):
     assert display.ax_.get_ylim()[0] < 0 < display.ax_.get_ylim()[1]
     assert display.ax_.get_xlim()[0] < 1 <= evaluations < display.ax_.get_xlim()[1]
     assert all(line.get_markevery()[0] < evaluations for line in display.ax_.get_lines())
+    display.ax_.set_xscale("log")
+    assert display.plot(display.ax_).ax_.get_xscale() == "log"
     matplotlib.pyplot.close("all")
 
 

@@ -217,3 +217,14 @@ def test_what_is_no_selector_is_named():
 def test_a_display_that_ends_a_cell_prints_one_line(fitted):
     for display in (ParetoDisplay, RegretDisplay, InteractionDisplay, PowerDisplay):
         assert len(repr(display.from_estimator(fitted))) < 120
+
+
+@pytest.mark.parametrize("display", [ParetoDisplay, RegretDisplay])
+@pytest.mark.parametrize("prepared", [lambda ax: ax.set_xscale("log"), lambda ax: ax.set_xticks([5, 10])])
+def test_axes_keep_the_scale_and_the_ticks_that_they_were_given(display, prepared, fitted):
+    _, ax = plt.subplots()
+    prepared(ax)
+    scale, locator = ax.get_xscale(), ax.xaxis.get_major_locator()
+    display.from_estimator(fitted, ax=ax).figure_.canvas.draw()
+    assert ax.get_xscale() == scale
+    assert ax.xaxis.get_major_locator() is locator

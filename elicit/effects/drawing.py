@@ -106,3 +106,11 @@ def tick_labels(values: Iterable[Any]) -> list[str]:
     values = list(values)
     numbers = iter(numbers_apart([value for value in values if isinstance(value, float)], 4))
     return [next(numbers) if isinstance(value, float) else drawable(value) for value in values]
+
+
+def count_below(ax: Any) -> None:
+    """Name whole numbers alone below the axes, unless whoever gave them has said what to name, as a log scale does."""
+    from matplotlib.ticker import MaxNLocator
+
+    if isinstance(locator := ax.xaxis.get_major_locator(), MaxNLocator):
+        locator.set_params(integer=True, min_n_ticks=1)

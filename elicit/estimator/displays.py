@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from elicit.effects.drawing import SIZE, axes_for, map_of_pairs
+from elicit.effects.drawing import SIZE, axes_for, count_below, map_of_pairs
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
 from elicit.numeric import whole
@@ -104,7 +104,7 @@ class ParetoDisplay:
         ax.scatter(*self.chosen, marker="*", s=220, color="C1", edgecolor="black", label=chosen, zorder=3)
         ax.set_xlabel(f"{self.counted}s")
         ax.set_ylabel("mean score over the folds")
-        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        count_below(ax)
         ax.legend()
         return self
 
@@ -149,7 +149,7 @@ class RegretDisplay:
         ax.step(self.evaluations, self.regret, where="post", color="C0", marker=only)
         ax.set_xlabel("evaluations")
         ax.set_ylabel(f"regret to the best evaluated ({self.unit})")
-        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        count_below(ax)
         return self
 
 

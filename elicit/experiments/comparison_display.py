@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.effects.drawing import axes_for
+from elicit.effects.drawing import axes_for, count_below
 from elicit.errors import InputError
 from elicit.experiments.results import Results, RunResult
 from elicit.methods.registry import classical
@@ -83,7 +83,7 @@ class ComparisonDisplay:
                 label=printable(method).replace("$", r"\$"),
             )
         ax.set(xlabel="evaluations", ylabel="mean regret")
-        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        count_below(ax)
         ax.update_datalim([(1, 0.0)])  # 0 is the best there is; a line there lies above the frame, not on it
         ax.set_yscale("symlog", linthresh=1e-3)
         ax.legend(title="best at the end first", fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
