@@ -28,6 +28,7 @@ from elicit.effects.drawing import (
     axes_for,
     axis_label,
     bars_size,
+    count_where_whole,
     label_bars,
     tick_labels,
 )
@@ -83,6 +84,7 @@ class AleDisplay:
             label_bars(self.ax_, tick_labels(self.result.at))
         else:
             self.ax_.plot(self.result.at, self.result.effect, color=LINE, marker=".")
+            count_where_whole(self.ax_, self.result.at)
         self.ax_.set_xlabel(drawable(self.result.attribute))
         self.ax_.set_ylabel(axis_label("accumulated effect", self.result.answer))
         return self

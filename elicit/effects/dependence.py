@@ -27,6 +27,7 @@ from elicit.effects.drawing import (
     axes_for,
     axis_label,
     bars_size,
+    count_where_whole,
     label_bars,
     spread_out,
     tick_labels,
@@ -115,6 +116,7 @@ class PartialDependenceDisplay:
                 self.ax_.plot(grid, rows.T, color=FAINT, linewidth=0.5, alpha=0.5)
             only = "o" if len(grid) == 1 else ""  # one point makes no line
             self.ax_.plot(grid, self.result.average, color=LINE, linewidth=2, marker=only)
+            count_where_whole(self.ax_, grid)
         self.ax_.set_xlabel(drawable(self.result.attributes[0]))
         self.ax_.set_ylabel(axis_label("mean answer", self.result.answer))
 

@@ -105,7 +105,12 @@ def tick_labels(values: Iterable[Any]) -> list[str]:
     """Values of an attribute, short enough for an axis and told apart."""
     values = list(values)
     numbers = iter(numbers_apart([value for value in values if isinstance(value, float)], 4))
-    return [next(numbers) if isinstance(value, float) else drawable(value) for value in values]
+    return [next(numbers) if isinstance(value, float) else drawable(_without_midnight(value)) for value in values]
+
+
+def _without_midnight(value: Any) -> Any:
+    """A time as it is told: to the day, the minute or what else it is given to; any other value as it is."""
+    return np.datetime_as_string(value, unit="auto") if isinstance(value, np.datetime64) else value
 
 
 def count_below(ax: Any) -> None:
@@ -114,3 +119,9 @@ def count_below(ax: Any) -> None:
 
     if isinstance(locator := ax.xaxis.get_major_locator(), MaxNLocator):
         locator.set_params(integer=True, min_n_ticks=1)
+
+
+def count_where_whole(ax: Any, at: Floats) -> None:
+    """The same where all that is drawn lies at whole numbers, such as years, between which there are no halves."""
+    if np.array_equal(at, np.round(at)):
+        count_below(ax)

@@ -169,3 +169,22 @@ def test_codes_of_many_digits_are_told_apart():
     assert [label.get_text() for label in bars.ax_.get_xticklabels()] == told
     both = PartialDependence(("code", "x"), (codes, codes), (True, False), np.zeros((4, 4))).plot()
     assert [label.get_text() for label in both.ax_.get_yticklabels()] == told
+
+
+def test_days_are_named_without_an_hour():
+    days = np.array(["2020-01-31", "2020-02-29"], dtype="datetime64[us]")
+    bars = PartialDependence(("day",), (days,), (True,), np.arange(2.0)).plot()
+    assert [label.get_text() for label in bars.ax_.get_xticklabels()] == ["2020-01-31", "2020-02-29"]
+    days[1] += np.timedelta64(90, "m")
+    both = PartialDependence(("day", "x"), (days, np.arange(2.0)), (True, False), np.zeros((2, 2))).plot()
+    assert [label.get_text() for label in both.ax_.get_xticklabels()] == ["2020-01-31", "2020-02-29T01:30"]
+
+
+def test_between_years_no_half_is_named():
+    years = np.arange(2000.0, 2004.0)
+    for drawn in (
+        PartialDependence(("year",), (years,), (False,), np.arange(4.0)).plot(),
+        AleDisplay(Ale("year", years, np.arange(4.0), np.ones(3, dtype=int), False)).plot(),
+    ):
+        drawn.figure_.canvas.draw()
+        assert all(float(place).is_integer() for place in drawn.ax_.get_xticks())
