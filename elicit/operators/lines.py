@@ -20,7 +20,7 @@ from elicit.operators.page import Leave, Reply
 from elicit.operators.person import Person
 from elicit.operators.picture import comparison, front, front_table, letters, named, plain
 from elicit.operators.scripted import WORDS
-from elicit.printable import entry, printable, width
+from elicit.printable import entry, paragraph, printable, width
 from elicit.subsets import Attributes
 
 QUIT = "quit"
@@ -108,7 +108,7 @@ class LineOperator(Person):
                 raise InputError(f"unknown answer {word!r}{hint}")
             return WORDS[word]
 
-        return self._answer(f"Which is better? {words}: ", request, answer)
+        return self._answer(f"Which is better? {words}:", request, answer)
 
     def _settle(self, request: Reconcile) -> Reply:
         """Let the operator take one of the contradicting answers back, or keep them all."""
@@ -133,7 +133,7 @@ class LineOperator(Person):
             listed = ", ".join(numbers)
             raise InputError(f"expected {KEEP!r} or the number of an answer to take back ({listed}), found {word!r}")
 
-        return self._answer(f"Which one is taken back? its number, {KEEP}, {DONE} or quit: ", request, settlement)
+        return self._answer(f"Which one is taken back? its number, {KEEP}, {DONE} or quit:", request, settlement)
 
     def _answer_of(self, id: int) -> str:
         given = {} if self._desk is None else {given.request: given for given in self._desk.answers()}
@@ -147,7 +147,7 @@ class LineOperator(Person):
         """What the next line means; blank lines are skipped, and what only looks something up is answered."""
         while True:
             if self._prompt:
-                self._out.write(prompt)
+                self._out.write("\n".join(paragraph(prompt, self._columns)) + " ")
                 self._out.flush()
             line = next(self._lines, None)
             if line is None:

@@ -99,6 +99,16 @@ def test_a_misspelt_answer_is_asked_for_again_on_a_terminal_and_an_error_elsewhe
     assert "Which is better?" not in out.getvalue()
 
 
+@pytest.mark.parametrize("columns", [59, 78])
+def test_the_prompt_breaks_at_a_space_on_a_terminal(columns):
+    asking, out = operator("equal\n", prompt=True, desk=Desk(), columns=columns)
+    assert asking(QUESTION) is Answer.EQUAL
+    prompt = out.getvalue().partition("Which is better?")[2]
+    assert prompt.split() == f"{lines._WORDS}:".split()
+    assert prompt.endswith("quit: ")
+    assert max(map(len, out.getvalue().splitlines())) <= columns
+
+
 class Desk:
     """A desk with two answers that contradict each other."""
 
