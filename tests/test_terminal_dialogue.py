@@ -357,6 +357,8 @@ def test_the_bottom_line_says_everything_at_any_width(columns):
         told = RunStatus(120, 140, 13, 18, 19, 0.25, spare).words(columns)
         assert len(told) <= columns
         assert re.search(rf"asked 18({left})  regret 0.25$", told), "some are kept for answers that are doubted"
+    narrow = [RunStatus(114, 120, 13, 3, 9, 0.25).words(columns) for columns in (44, 39)]
+    assert narrow == ["114/120  rej. 13  1 to 6 left  regret 0.25", "114/120  1 to 6 left  regret 0.25"]
     assert "asked 3  1 to 16 questions left" in RunStatus(120, 140, 13, 3, 19, 0.25, 6).words(100)
     usual = RunStatus(85, 91, 13, 8, 9, 0.62, 6).words(79)
     assert "asked 8  the last but for doubts  regret 0.62" in usual, "a terminal of 80 columns has room for it"

@@ -38,15 +38,14 @@ class RunStatus:
         questions = f"1 to {left} questions left" if left > 1 else last
         regret = "unknown" if self.regret is None else "above 1" if isinf(self.regret) else bounded(self.regret)
         told = f"  regret {regret}" if self.asked else ""
-        full = (
-            f"evaluated {self.evaluated}/{self.budget}  rejected {self.rejected}  asked {self.asked}  {questions}{told}"
-        )
-        if len(full) <= columns:
-            return full
+        spent = f"{self.evaluated}/{self.budget}"
+        full = f"evaluated {spent}  rejected {self.rejected}  asked {self.asked}  {questions}{told}"
         most = left if left > 1 else left + self.spare
         few = f"1 to {most} left" if most > 1 else "the last"
         told = told.replace("unknown", "?")
-        return f"{self.evaluated}/{self.budget}  rej. {self.rejected}  asked {self.asked}, {few}{told}"
+        rejected, asked = f"  rej. {self.rejected}", f"asked {self.asked}, "
+        shorter = (full, *(f"{spent}{more}{few}{told}" for more in (f"{rejected}  {asked}", f"{rejected}  ", "  ")))
+        return next((text for text in shorter if len(text) <= columns), shorter[-1])
 
 
 @dataclass(frozen=True)
