@@ -105,6 +105,15 @@ def test_by_how_much_a_subset_leads_is_told_on_a_narrow_screen_too(columns):
     assert "by 1.2e-05" in "\n".join(map(plain, comparison(first, close, WILD, SCORE_AND_SIZE, columns)))
 
 
+def test_who_leads_is_told_in_the_same_words_in_every_line():
+    criteria = (*SCORE_AND_SIZE, Criterion("cost", maximise=False))
+    first = Evaluated(0, 0b00111, (0.79837, 2.0, 2078067.0), ((), (), ()), (0.064, None, None))
+    second = Evaluated(1, 0b00011, (0.89346, 3.0, 4688814.0), ((), (), ()), (0.071, None, None))
+    shown = [plain(line) for line in comparison(first, second, WILD, criteria, 60)]
+    assert [line.split()[-2:] for line in shown[1:4]] == [["by", "0.0951"], ["by", "1"], ["by", "2610747"]]
+    assert not any("A by" in line or "B by" in line for line in shown)
+
+
 @given(
     st.integers(24, 110),
     st.tuples(*[st.floats(-1e9, 1e9) for _ in range(4)]),

@@ -128,16 +128,24 @@ def _criteria(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion]
     else:
         return _one_below_the_other(first, second, criteria, columns)
     lines: list[Line] = [[("bold", " " * left + "  " + padded("A", value) + "  B")]]
-    for i, (name, pair) in enumerate(zip(titles, cells, strict=True)):
-        better, told = lead(first, second, i, criteria[i])
+    leads = [lead(first, second, i, criterion) for i, criterion in enumerate(criteria)]
+    told_in_words = _as_long_as_fits(leads, room)
+    for name, pair, (better, _), told in zip(titles, cells, leads, told_in_words, strict=True):
         line: Line = [("", padded(f" {name}", left))]
         for side, cell in zip("AB", pair, strict=True):
             mark = "* " if side == better else "  "
             line.append(("better" if side == better else "", padded(mark + cell, value + 2)))
-        narrower = told.replace(" leads by ", " by "), told.removeprefix(f"{better} leads ")  # the mark says who leads
-        told = next((text for text in (told, *narrower) if width(text) <= room), "")
         lines.append([*line, ("", " " * apart), ("better" if better else "", told)])
     return lines
+
+
+def _as_long_as_fits(leads: Sequence[tuple[str, str]], room: int) -> list[str]:
+    """Who leads by how much, in words as long as there is room for: the same for all, but for what is too long."""
+    full = [told for _, told in leads]
+    narrow = [told.replace(" leads by ", " by ") for told in full]
+    bare = [told.removeprefix(f"{better} leads ") for better, told in leads]  # the mark says who leads
+    fitting = (words for words in (full, narrow, bare) if max(map(width, words), default=0) <= room)
+    return next(fitting, [told if width(told) <= room else "" for told in bare])
 
 
 #: From the roomiest on: how a criterion is called, whether its spread is told, and columns for who leads by how much.
