@@ -13,6 +13,9 @@ from itertools import accumulate, zip_longest
 #: A command that a message ends with, to be copied.
 _COMMAND = re.compile(r"(?<= go on with: )elicit .*")
 
+#: A number in a table.
+_NUMBER = re.compile(r"[+-]?\d+(\.(?P<decimals>\d+))?%?")
+
 #: Digits that numbers are shown with at most, to tell them apart.
 MOST_SHOWN = 12
 
@@ -171,17 +174,27 @@ def bounded(most: float, digits: int = 2) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], columns: int | None = None, keys: int = 1) -> list[str]:
-    """Rows of cells as lines whose cells stand below one another.
+    """Rows of cells as lines whose cells stand below one another, and so do the points of numbers below a heading.
 
     What takes more than so many columns goes on in a block below, which begins with the first `keys` cells again.
     """
     widths = [max(map(width, cells)) for cells in zip(*rows, strict=True)]
     blocks = _blocks(widths, columns, keys)
+    to_the_right = {k for k, (_, *below) in enumerate(zip(*rows, strict=True)) if k >= keys and _are_numbers(below)}
     lines: list[str] = []
     for block in blocks:
         lines += [""] if lines else []
-        lines += ["  ".join(row[k] + " " * (widths[k] - width(row[k])) for k in block).rstrip() for row in rows]
+        for row in rows:
+            gaps = {k: " " * (widths[k] - width(row[k])) for k in block}
+            cells = (gaps[k] + row[k] if k in to_the_right else row[k] + gaps[k] for k in block)
+            lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def _are_numbers(cells: Iterable[str]) -> bool:
+    """Whether cells hold numbers, all with as many decimals, and nothing else but gaps."""
+    told = [_NUMBER.fullmatch(cell) for cell in cells if cell not in ("", "–")]
+    return all(told) and len({len(found["decimals"] or "") for found in told if found}) == 1
 
 
 def _blocks(widths: Sequence[int], columns: int | None, keys: int) -> list[list[int]]:

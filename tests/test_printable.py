@@ -16,17 +16,30 @@ def tables():
 
 
 def test_columns_stand_below_one_another():
-    assert aligned([["method", "runs"], ["sfs", "4"]]) == ["method  runs", "sfs     4"]
+    assert aligned([["method", "needs"], ["sfs", "-"]]) == ["method  needs", "sfs     -"]
+
+
+def test_numbers_stand_point_below_point():
+    rows = [["method", "size", "asked"], ["sfs", "5.5", "0"], ["温度", "10.0", "–"], ["1", "–", "12"]]
+    assert aligned(rows) == ["method  size  asked", "sfs      5.5      0", "温度    10.0      –", "1          –     12"]
+    for mixed in (["0.95", "7"], ["0.95 ± 0.04", "7.00"], ["5 (9)", "15"]):
+        assert aligned([["", "recommended"], *(["", cell] for cell in mixed)])[1:] == [f"  {cell}" for cell in mixed]
 
 
 def test_what_is_wider_goes_on_below_beside_the_first_column():
     rows = [["method", "regret@10", "regret@20"], ["sfs", "0.1", "0.2"]]
-    assert aligned(rows, columns=20) == ["method  regret@10", "sfs     0.1", "", "method  regret@20", "sfs     0.2"]
+    assert aligned(rows, columns=20) == [
+        "method  regret@10",
+        "sfs           0.1",
+        "",
+        "method  regret@20",
+        "sfs           0.2",
+    ]
 
 
 def test_several_columns_may_tell_the_rows_apart():
     rows = [["a", "b", "first", "second"], ["1", "2", "3", "4"]]
-    assert aligned(rows, columns=12, keys=2) == ["a  b  first", "1  2  3", "", "a  b  second", "1  2  4"]
+    assert aligned(rows, columns=12, keys=2) == ["a  b  first", "1  2      3", "", "a  b  second", "1  2       4"]
 
 
 @given(tables(), st.integers(1, 60), st.integers(1, 3))

@@ -342,7 +342,7 @@ def test_ours_is_played_once_more_with_wrong_answers(tmp_path, capsys, alone):
     assert "all operators of a seed err at the same questions" in told[told.index(note) :]
     assert [(run["erred"], run["contradictions"]) for run in ours] == [(0, 0)] * 2
     if alone:
-        assert any(row.startswith("elicit (100% wrong)  2 ") for row in told.splitlines())
+        assert any(row.startswith("elicit (100% wrong)     2 ") for row in told.splitlines())
     else:
         assert "with 100% wrong answers at most twice the regret, or 0.0005 more: " in told
         assert told.splitlines()[0].endswith("  elicit with wrong answers  questions then (90%)")
