@@ -454,3 +454,10 @@ def test_an_interrupt_shows_the_scores_that_are_computed(capsys, monkeypatch):
         out, err = capsys.readouterr()
         assert ("petal width (cm)" in out) is shown
         assert err.endswith("elicit: interrupted\n")
+
+
+def test_scores_end_below_each_other_whatever_their_ranks(capsys):
+    assert main(["score", "wine", "--by", "fisher,variance"]) == 0
+    rows = capsys.readouterr().out.splitlines()[2:15]
+    assert len({re.search(r"\d +\(", row).start() for row in rows}) == 1
+    assert len({row.rindex(".") for row in rows}) == 1, "so do the points of mean ranks"

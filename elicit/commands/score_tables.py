@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from elicit.commands.output import say, screen_width
-from elicit.printable import aligned, padded, paragraph, printable, told_apart, width
+from elicit.printable import aligned, alike, padded, paragraph, printable, told_apart, width
 from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import Measure
@@ -69,11 +69,12 @@ def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> list[str]:
     order = np.argsort(mean, kind="stable")
     columns = [["attribute", *(names[i] for i in order)]]
     for column, place in zip(found, places, strict=True):
-        columns.append(
-            _to_the_right(column.measure.name, (f"{column.values[i]:.4g} ({place[i]:g})" for i in order), 16)
-        )
+        told = [f"({rank:g})" for rank in place]
+        longest = max(map(len, told))  # as wide for all, so that the scores end below each other
+        cells = (f"{column.values[i]:.4g} {told[i]:>{longest}}" for i in order)
+        columns.append(_to_the_right(column.measure.name, cells, 16))
     if len(found) > 1:
-        columns.append(_to_the_right("mean rank", (f"{mean[i]:.4g}" for i in order)))
+        columns.append(_to_the_right("mean rank", alike(mean[order].tolist(), 4)))
     return aligned(list(zip(*columns, strict=True)), screen_width())
 
 
