@@ -349,6 +349,10 @@ def test_a_drawing_reaches_as_far_as_anything_but_no_further_beyond_the_front_th
     assert low <= min(inner) <= max(inner) <= high
 
 
+#: The radius of a mark that is no ring.
+MARK = r'r="([^"]*)" class="(?:front|dot|beyond)"'
+
+
 @pytest.mark.parametrize(("far", "count"), [((0.55, 30), 2), ((0.87, 5), 0)])
 def test_what_lies_far_from_the_front_is_drawn_at_the_edge_and_counted(far, count):
     worst, largest = far
@@ -364,6 +368,8 @@ def test_what_lies_far_from_the_front_is_drawn_at_the_edge_and_counted(far, coun
     assert ("drawn at the edge (2)" in text, "drawn at the edge" in text) == (count == 2, count > 0)
     across, down = ([float(mark[k]) for mark in marks] for k in (0, 1))
     assert (min(across), max(across), min(down) >= 0, max(down) <= HEIGHT) == (LEFT + 8, WIDTH - RIGHT - 8, True, True)
+    recommended, sizes = re.findall(r"<(\w+) [^>]*class=\"recommended\"", text), set(re.findall(MARK, text))
+    assert (recommended, len(sizes)) == (["polyline"], 2), "in grey the recommended one is told by its shape"
     # what lies at a place of its own is told there, and at the edge what was measured, not where it is drawn
     assert f"score {worst}; size 2" in text
     assert f"score 0.94; size {largest}" in text

@@ -16,6 +16,9 @@ from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale
 from elicit.report.markup import Child, Html, element
 from elicit.report.pieces import boxed, names_of, values_of
 
+#: How far a mark of each kind reaches from its middle.
+_RADIUS = {"recommended": 7.5, "front": 4.2, "dot": 2.6, "beyond": 2.6}
+
 
 def front_section(content: Content) -> Iterator[Html]:
     """The drawing, the panels that the script fills, and the table."""
@@ -128,8 +131,7 @@ def _point(content: Content, m: Measurement, window: _Window, x: Scale, y: Scale
     best = m.place == content.best
     across, upwards = window.place(m)
     across, down, spread = x(across), y(upwards), m.spread[0]
-    kind, radius = ("recommended", 5.5) if best else ("front", 4.2) if m.in_front else ("dot", 2.6)
-    kind = "beyond" if window.beyond(m) else kind
+    kind = "beyond" if window.beyond(m) else "recommended" if best else "front" if m.in_front else "dot"
     told = "; ".join(f"{c.name} {rounded(value)}" for c, value in zip(content.criteria, m.values, strict=True))
     bar = None
     if m.in_front and spread:
@@ -139,8 +141,8 @@ def _point(content: Content, m: Measurement, window: _Window, x: Scale, y: Scale
     return element(
         "g",
         bar,
-        shape("circle", cx=across, cy=down, r=radius, class_=kind),
-        shape("circle", cx=across, cy=down, r=radius + 3, class_="ring", pointer_events="all"),
+        _mark(kind, across, down),
+        shape("circle", cx=across, cy=down, r=_RADIUS[kind] + 3, class_="ring", pointer_events="all"),
         class_="point",
         role="button",
         tabindex=0 if m.in_front else -1,
@@ -148,6 +150,15 @@ def _point(content: Content, m: Measurement, window: _Window, x: Scale, y: Scale
         aria_label=f"{'recommended: ' if best else ''}{names_of(m)}; {told}",
         data_place=str(m.place),
     )
+
+
+def _mark(kind: str, x: float, y: float) -> Html:
+    """The mark of a subset: kinds differ in shape or size, since colour never carries meaning alone."""
+    r = _RADIUS[kind]
+    if kind != "recommended":
+        return shape("circle", cx=x, cy=y, r=r, class_=kind)
+    corners = ((x - r, y), (x, y - r), (x + r, y), (x, y + r))
+    return shape("polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in corners), class_=kind)
 
 
 def _table(content: Content) -> Html:
