@@ -80,7 +80,7 @@ class PartialDependence:
 
 
 class PartialDependenceDisplay:
-    """A curve (numbers), bars (categories) or a map (two attributes)."""
+    """A curve (numbers), points (categories) or a map (two attributes)."""
 
     def __init__(self, result: PartialDependence) -> None:
         self.result = result
@@ -94,8 +94,8 @@ class PartialDependenceDisplay:
 
     def plot(self, ax: Any = None) -> PartialDependenceDisplay:
         """Draw on this axis, or on a new one."""
-        bars = self.result.categorical == (True,)
-        self.ax_ = axes_for(ax, bars_size(len(self.result.grids[0])) if bars else SIZE)
+        levels = self.result.categorical == (True,)
+        self.ax_ = axes_for(ax, bars_size(len(self.result.grids[0])) if levels else SIZE)
         self.figure_ = self.ax_.figure
         if len(self.result.grids) == 2:
             self._map()
@@ -107,9 +107,11 @@ class PartialDependenceDisplay:
         (grid,), rows = self.result.grids, self.result.individual
         if self.result.categorical[0]:
             places = np.arange(len(grid))
-            self.ax_.bar(places, self.result.average, color=LINE)
             if rows is not None:
                 self.ax_.plot(places, rows.T, color=FAINT, linewidth=0, marker="_", markersize=12, alpha=0.7)
+            # no bars: they begin at 0, which means nothing here, and hide how little or much the answers differ
+            self.ax_.plot(places, self.result.average, color=LINE, linewidth=0, marker="o", markersize=7)
+            self.ax_.set_xlim(-0.6, len(grid) - 0.4)
             label_bars(self.ax_, tick_labels(grid))
         else:
             if rows is not None:

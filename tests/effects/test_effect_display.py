@@ -188,3 +188,12 @@ def test_between_years_no_half_is_named():
     ):
         drawn.figure_.canvas.draw()
         assert all(float(place).is_integer() for place in drawn.ax_.get_xticks())
+
+
+def test_how_answers_differ_between_categories_is_seen_far_from_zero():
+    levels, answers = np.array(["a", "b", "c"]), np.array([200.9, 201.0, 201.1])
+    drawn = PartialDependence(("kind",), (levels,), (True,), answers).plot()
+    low, high = drawn.ax_.get_ylim()
+    assert 200 < low < 200.9 < 201.1 < high < 202
+    left, right = drawn.ax_.get_xlim()
+    assert left < 0 < 2 < right
