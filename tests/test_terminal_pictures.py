@@ -105,6 +105,27 @@ def test_by_how_much_a_subset_leads_is_told_on_a_narrow_screen_too(columns):
     assert "by 1.2e-05" in "\n".join(map(plain, comparison(first, close, WILD, SCORE_AND_SIZE, columns)))
 
 
+def test_a_long_name_of_a_criterion_leaves_room_for_the_numbers_and_says_what_is_better():
+    criteria = (*SCORE_AND_SIZE, Criterion("neg_mean_absolute_percentage_error"))
+    first = Evaluated(0, 0b00111, (0.79837, 2.0, -0.25), ((), (), ()), (0.064, None, 0.01))
+    second = Evaluated(1, 0b00011, (0.89346, 3.0, -0.15), ((), (), ()), (0.071, None, 0.02))
+    shown = [plain(line) for line in comparison(first, second, WILD, criteria, 80)]
+    assert shown[3].startswith(" neg_mean_ab…_error (max)")
+    assert shown[3].endswith("   -0.25 ± 0.01    * -0.15 ± 0.02     B by 0.1")
+    below = [plain(line) for line in comparison(first, second, WILD, criteria, 36)]
+    assert " neg_mean_absolute…ntage_error (max)" in below
+    alike = (*SCORE_AND_SIZE[:1], *(Criterion(f"neg_mean_absolute_{x}_percentage_error") for x in "xy"))
+    shown = [plain(line) for line in comparison(first, second, WILD, alike, 80)]
+    assert ["mean_absolute_x_per" in shown[2], "mean_absolute_y_per" in shown[3]] == [True, True]
+
+
+def test_a_front_of_one_value_is_labelled_where_it_lies():
+    lines = [plain(line) for line in front([Evaluated(0, 1, (0.5, 3.0))], SCORE_AND_SIZE, 40, 10, {})]
+    (row,) = (line for line in lines if "0.5" in line)
+    assert row.endswith("o")
+    assert lines[-2].index("3") == pytest.approx(row.index("o"), abs=1)
+
+
 def test_who_leads_is_told_in_the_same_words_in_every_line():
     criteria = (*SCORE_AND_SIZE, Criterion("cost", maximise=False))
     first = Evaluated(0, 0b00111, (0.79837, 2.0, 2078067.0), ((), (), ()), (0.064, None, None))

@@ -22,6 +22,7 @@ from elicit.printable import (
     paragraph,
     printable,
     rounded,
+    squeezed,
     width,
     wrapped,
 )
@@ -31,6 +32,9 @@ Line = list[tuple[str, str]]
 
 #: The least width of the columns in which values stand.
 _LEAST_VALUE_WIDTH = 12
+
+#: Columns of the name of a criterion that is to leave room for numbers.
+_BRIEF = 24
 
 #: Columns from which on there is room to say which way is better in words.
 _ROOMY = 72
@@ -68,6 +72,11 @@ def heading(criterion: Criterion) -> str:
 def short_heading(criterion: Criterion) -> str:
     """A criterion where there is little room."""
     return printable(criterion.name) + (" (max)" if criterion.maximise else " (min)")
+
+
+def brief_heading(criterion: Criterion) -> str:
+    """The same where a long name would take the room of numbers: without its middle, as its end says what is better."""
+    return squeezed(short_heading(criterion), _BRIEF)
 
 
 def lead(first: Evaluated, second: Evaluated, i: int, criterion: Criterion) -> tuple[str, str]:
@@ -117,6 +126,8 @@ def _criteria(first: Evaluated, second: Evaluated, criteria: Sequence[Criterion]
     apart = int(columns >= 80)  # there a column more between what stands side by side
     for title, spread, words in _LAYOUTS:
         titles = [title(criterion) for criterion in criteria]
+        if len({*titles}) < len(titles):
+            continue  # without their middles two would look alike
         cells = [numbers((first, second), i, spread=spread) for i in range(len(criteria))]
         value = max(
             _LEAST_VALUE_WIDTH if columns >= _ROOMY else 0, *(width(cell) + 1 for pair in cells for cell in pair)
@@ -153,8 +164,12 @@ _LAYOUTS = (
     (heading, True, 17),
     (short_heading, True, 17),
     (short_heading, True, 11),
+    (brief_heading, True, 11),
     (short_heading, True, 0),
+    (brief_heading, True, 0),
+    (brief_heading, False, 11),
     (short_heading, False, 0),
+    (brief_heading, False, 0),
 )
 
 
@@ -164,7 +179,7 @@ def _one_below_the_other(
     lines: list[Line] = []
     for i, criterion in enumerate(criteria):
         better, _ = lead(first, second, i, criterion)
-        lines.append([("", fitted(f" {short_heading(criterion)}", columns))])
+        lines.append([("", f" {squeezed(short_heading(criterion), columns - 1)}")])
         for side, told in zip("AB", numbers((first, second), i, spread=False), strict=True):
             mark = "* " if side == better else "  "
             lines.append([("better" if side == better else "", f"  {side} {mark}{told}")])
@@ -200,16 +215,16 @@ def front(
     label = max(width(rounded(v)) for v in (min(up), max(up))) + 2
     across, high = max(columns - label - 4, 8), max(rows - 3, 4)
     grid = [[" "] * across for _ in range(high)]
-    for point, x, y in sorted(zip(points, along, up, strict=True), key=lambda each: each[0].subset in marks):
+    rows_of = [high - 1 - round(_share(y, up) * (high - 1)) for y in up]
+    for point, x, row in sorted(zip(points, along, rows_of, strict=True), key=lambda each: each[0].subset in marks):
         column = round(_share(x, along) * (across - 1))
-        row = high - 1 - round(_share(y, up) * (high - 1))
         grid[row][column] = marks.get(point.subset, "o")
+    told = {min(rows_of): rounded(max(up)), max(rows_of): rounded(min(up))}  # one, where all are the same
     lines: list[Line] = [[("", fitted(" " + _axis(criteria[0], columns - 1), columns))]]
     for r, cells in enumerate(grid):
-        shown = {0: rounded(max(up)), high - 1: rounded(min(up))}.get(r, "")
-        lines.append([("", shown.rjust(label) + " |"), ("bold", "".join(cells).rstrip())])
-    last = rounded(max(along))
-    ends = rounded(min(along)).ljust(across - len(last)) + last
+        lines.append([("", told.get(r, "").rjust(label) + " |"), ("bold", "".join(cells).rstrip())])
+    least, last = rounded(min(along)), rounded(max(along))
+    ends = least.ljust(across - len(last)) + last if min(along) < max(along) else least.center(across).rstrip()
     lines.append([("", " " * label + " +" + "-" * across)])
     lines.append([("", fitted(" " * (label + 2) + ends, columns))])
     axis = _axis(criteria[1], columns - label - 2) if len(criteria) > 1 else "rank"
