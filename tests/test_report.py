@@ -393,6 +393,14 @@ def test_the_best_by_the_first_criterion_comes_first_whichever_way_is_better(max
     assert heights[0] != heights[-1]
 
 
+def test_large_errors_are_told_in_whole_numbers():
+    importance = (Importance("a", 2061.7, 617.3), Importance("b", 1738.2, 683.1))
+    told = "".join(_importance(ModelStory(importance=importance, error="mean squared error")))
+    assert "Above all: a (2062); b (1738)." in told
+    assert [*re.findall(r'class="tick middle"[^>]*>([^<]*)<', told)] == ["0", "1000", "2000"]
+    assert re.findall(r"<td class=\"number\">(.*?)</td>", told) == ["2062", "617", "1738", "683"]
+
+
 def test_what_the_model_does_not_rely_on_is_not_said_to_matter():
     importance = (Importance("a", 0.2, 0.1), Importance("b", 0.0, 0.1), Importance("c", -0.02, 0.1))
     told = "".join(_importance(ModelStory(importance=importance, error="share of wrong classes")))

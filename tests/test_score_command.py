@@ -461,3 +461,8 @@ def test_scores_end_below_each_other_whatever_their_ranks(capsys):
     rows = capsys.readouterr().out.splitlines()[2:15]
     assert len({re.search(r"\d +\(", row).start() for row in rows}) == 1
     assert len({row.rindex(".") for row in rows}) == 1, "so do the points of mean ranks"
+
+
+def test_large_scores_are_told_in_whole_numbers(capsys):
+    assert main(["score", "wine", "--by", "variance"]) == 0
+    assert re.search(r"^proline  +98610  \(1\)$", capsys.readouterr().out, re.MULTILINE)

@@ -441,6 +441,10 @@ def test_what_an_honest_score_says_of_its_folds():
     told = "0.6 on held-out rows ({}selection promised 0.8, every feature gives 0.65)"
     assert str(honest) == told.format("± 0.1 over the outer folds; ")
     assert str(NestedScore((0.6,), (0.8,), (0.65,), subsets[:1])) == told.format("")
+    large = NestedScore((-29850.4, -31000.0), (-28000.0, -29000.0), (-40000.0, -40000.0), subsets[:2])
+    assert str(large) == (
+        "-30425 on held-out rows (± 813 over the outer folds; selection promised -28500, every feature gives -40000)"
+    )
     alone = NestedScore((0.5,), (0.8,), (0.6,), (("a",),))
     assert np.isnan(alone.spread)
     assert alone.agreement == 1

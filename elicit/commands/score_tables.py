@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from elicit.commands.output import say, screen_width
-from elicit.printable import aligned, alike, padded, paragraph, printable, told_apart, width
+from elicit.printable import aligned, alike, padded, paragraph, printable, rounded, told_apart, width
 from elicit.scores.agreement import kendall, ranks, spearman
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import Measure
@@ -71,7 +71,7 @@ def _side_by_side(names: Sequence[str], found: Sequence[Column]) -> list[str]:
     for column, place in zip(found, places, strict=True):
         told = [f"({rank:g})" for rank in place]
         longest = max(map(len, told))  # as wide for all, so that the scores end below each other
-        cells = (f"{column.values[i]:.4g} {told[i]:>{longest}}" for i in order)
+        cells = (f"{rounded(column.values[i], 4)} {told[i]:>{longest}}" for i in order)
         columns.append(_to_the_right(column.measure.name, cells, 16))
     if len(found) > 1:
         columns.append(_to_the_right("mean rank", alike(mean[order].tolist(), 4)))

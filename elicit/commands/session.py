@@ -41,7 +41,7 @@ from elicit.operators.lines import COLUMNS, LineOperator
 from elicit.operators.page import Leave, Reply
 from elicit.operators.terminal import TerminalOperator
 from elicit.oracles import Remembering
-from elicit.printable import many, pasted, printable
+from elicit.printable import many, pasted, printable, rounded
 from elicit.sessions import Session, begin
 from elicit.sources.oracle import SyntheticSpec, oracle_from
 
@@ -311,7 +311,7 @@ def _estimate(session: Session, oracle: Remembering) -> Iterator[str]:
             asked += f" ({settings.questions} where answers are doubted)"
     yield (
         f"at most {elicitation.budget} of {many(elicitation.family.count(), 'subset')} will be evaluated and {asked}: "
-        f"roughly {clock_time(max(total, 1.0))} of computing ({seconds:.2g} s for one evaluation){meanwhile}."
+        f"roughly {clock_time(max(total, 1.0))} of computing ({rounded(seconds, 2)} s for one evaluation){meanwhile}."
     )
     if isinstance(reply, Failure):
         yield _failure_advice(elicitation, reply)

@@ -29,6 +29,7 @@ from elicit.operators import ScriptedOperator
 from elicit.oracles.parallel import workers_of
 from elicit.oracles.splits import Split, rows_of, splits_of
 from elicit.orphans import from_the_start, in_turn, starting, tied
+from elicit.printable import rounded
 from elicit.worth import is_utility
 
 if TYPE_CHECKING:
@@ -70,10 +71,12 @@ class NestedScore:
         return float(np.mean([len(a & b) / len(a | b) for a, b in pairs])) if pairs else 1.0
 
     def __str__(self) -> str:
-        around = f"± {self.spread:.2g} over the outer folds; " if len(self.scores) > 1 else ""  # one has no spread
+        several = len(self.scores) > 1  # one has no spread
+        around = f"± {rounded(self.spread, 2)} over the outer folds; " if several else ""
+        promised, everything = (rounded(float(np.mean(s)), 4) for s in (self.selection_scores, self.all_features))
         return (
-            f"{self.mean:.4g} on held-out rows ({around}selection promised "
-            f"{np.mean(self.selection_scores):.4g}, every feature gives {np.mean(self.all_features):.4g})"
+            f"{rounded(self.mean, 4)} on held-out rows ({around}selection promised {promised}, "
+            f"every feature gives {everything})"
         )
 
 

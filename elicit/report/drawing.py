@@ -87,7 +87,7 @@ def axes(x: Scale, y: Scale, x_ticks: Sequence[float], y_ticks: Sequence[float],
     for tick, told in zip(x_ticks, numbers_apart(x_ticks, 6), strict=True):
         parts.append(shape("text", told, x=x(tick), y=HEIGHT - BOTTOM + 15, class_="tick middle"))
     parts.append(shape("text", shortened(x_name), x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 3, class_="axis middle"))
-    parts.append(shape("text", shortened(y_name), x=3, y=TOP - 1, class_="axis"))
+    parts.append(shape("text", shortened(y_name), x=3, y=TOP - 4, class_="axis"))
     return element("g", parts, aria_hidden="true")
 
 
@@ -111,7 +111,8 @@ def bars(title: str, rows: Sequence[tuple[str, float, float | None]], unit: str)
     ends = [v + (s or 0.0) for _, v, s in rows] + [v - (s or 0.0) for _, v, s in rows] + [0.0]
     x, ticks = scale(ends, NAMES_END, WIDTH - RIGHT)
     parts = [shape("line", x1=x(t), x2=x(t), y1=4, y2=height - 22, class_="grid") for t in ticks]
-    parts += [shape("text", f"{t:.3g}", x=x(t), y=height - 9, class_="tick middle") for t in ticks]
+    for t, told in zip(ticks, numbers_apart(ticks, 6), strict=True):
+        parts.append(shape("text", told, x=x(t), y=height - 9, class_="tick middle"))
     names = told_apart([name for name, _, _ in rows], LONGEST_LABEL)
     for k, (name, (_, value, spread)) in enumerate(zip(names, rows, strict=True)):
         y, (left, right) = 6 + row * k, sorted((x(0.0), x(value)))

@@ -30,7 +30,7 @@ def scores(content: Content, story: ModelStory) -> Iterator[Html]:
             curve(title, effect.at, effect.effect, effect.name, story.answer),
             element("figcaption", caption),
         )
-        points = [(a, f"{v:.4g}") for a, v in zip(numbers_apart(effect.at, 6), effect.effect, strict=True)]
+        points = [*zip(numbers_apart(effect.at, 6), alike(effect.effect, 4), strict=True)]
         yield folded("The same as a table", table((effect.name, story.answer), points, title, {0, 1}))
     if story.interactions:
         yield from _interactions(story)
@@ -79,7 +79,7 @@ def _importance(story: ModelStory) -> Iterator[Html]:
     """What the model relies on: in words, as bars, and as a table."""
     yield element("h3", "What the model relies on")
     first = [i for i in story.importance if i.mean > 0][:3]
-    said = "; ".join(f"{i.name} ({i.mean:.3g})" for i in first) or "no attribute"
+    said = "; ".join(f"{i.name} ({rounded(i.mean, 3)})" for i in first) or "no attribute"
     # without the attribute it would grow by less: a model fitted to the others makes up for it
     told = f" In brackets, by how much the {story.error} grows when its values change places." if first else ""
     yield element("p", f"Above all: {said}.{told}")
@@ -94,7 +94,7 @@ def _importance(story: ModelStory) -> Iterator[Html]:
             + ("lines: spread over folds." if spread else "of one fold, for all others have a single row."),
         ),
     )
-    rows = [(i.name, f"{i.mean:.4g}", "–" if i.spread is None else f"{i.spread:.2g}") for i in story.importance]
+    rows = [(i.name, rounded(i.mean, 4), "–" if i.spread is None else rounded(i.spread, 2)) for i in story.importance]
     yield folded("The same as a table", table(("attribute", "growth", "spread"), rows, title, {1, 2}))
 
 
@@ -113,5 +113,5 @@ def _interactions(story: ModelStory) -> Iterator[Html]:
         f"together: 0 where they add up. Strength is that surplus in units of the {story.answer} (root mean square "
         f"{over}): where it is small, H says little.",
     )
-    rows = [(f"{i.first} and {i.second}", f"{i.h:.2g}", f"{i.strength:.2g}") for i in strong]
+    rows = [(f"{i.first} and {i.second}", f"{i.h:.2g}", rounded(i.strength, 2)) for i in strong]
     yield table(("attributes", "H", "strength"), rows, "The strongest interactions in the model", {1, 2})
