@@ -228,3 +228,11 @@ def test_axes_keep_the_scale_and_the_ticks_that_they_were_given(display, prepare
     display.from_estimator(fitted, ax=ax).figure_.canvas.draw()
     assert ax.get_xscale() == scale
     assert ax.xaxis.get_major_locator() is locator
+
+
+@pytest.mark.parametrize("display", [InteractionDisplay, PowerDisplay])
+def test_the_title_ends_with_the_picture_on_narrow_axes_too(display, fitted):
+    figure, axes = plt.subplots(1, 2, figsize=(4, 3))
+    display.from_estimator(fitted, ax=axes[1])
+    figure.canvas.draw()
+    assert axes[1].title.get_window_extent().x1 <= figure.bbox.x1

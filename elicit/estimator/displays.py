@@ -246,7 +246,7 @@ class PowerDisplay:
 def _entitle(ax: Any, left_out: int) -> None:
     """Say of which utility the numbers are, and how many attributes are not shown."""
     more = f"\n{many(left_out, 'more attribute')} {'is' if left_out == 1 else 'are'} not shown" if left_out else ""
-    ax.set_title(f"{BY_THE_UTILITY}{more}", fontsize="small")
+    ax.set_title(f"{BY_THE_UTILITY}{more}", fontsize="small", wrap=True)
 
 
 def _most_powerful(selector: ElicitSelector, most: int) -> list[int]:
