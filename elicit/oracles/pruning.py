@@ -284,8 +284,14 @@ def _positions(chosen: Any, X: Any) -> list[int]:
             return [_place(place, name) for name in listed]
     elif _by_name(chosen):
         raise InputError(f"the estimator's ColumnTransformer selects columns by name, {chosen!r}; give X as a frame")
-    found = numbers[chosen] if isinstance(chosen, slice | int) else _safe_indexing(numbers, list(chosen))
-    return found if isinstance(found, list) else [found]
+    try:
+        found = np.arange(width)[chosen if isinstance(chosen, slice | int) else list(chosen)]
+    except IndexError:  # as scikit-learn would refuse it in every fit
+        raise InputError(
+            f"the estimator's ColumnTransformer selects {chosen!r:.80}, but X has {many(width, 'column')}; "
+            "give positions of those, or one truth value for each"
+        ) from None
+    return list(np.atleast_1d(found).tolist())
 
 
 def _by_name(chosen: Any) -> bool:

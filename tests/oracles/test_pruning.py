@@ -4,13 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.datasets import load_iris
 from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
+from elicit import ElicitSelector
 from elicit.asks import Evaluate, Measured
 from elicit.errors import InputError
 from elicit.oracles import WrapperOracle
@@ -54,6 +57,15 @@ def test_an_array_of_bins_is_cut_by_position(columns, left):
     mine = pruned(chooser, np.zeros((4, 3)), columns)
     assert mine.transformers[0][1].n_bins.tolist() == left
     assert chooser.transformers[0][1].n_bins.tolist() == [3, 5]  # the one that was given is as it was
+
+
+@pytest.mark.parametrize("frame", [True, False])
+@pytest.mark.parametrize("chosen", [[7], 7, [0, -9], [True, False], np.array([True, True])])
+def test_positions_and_truth_values_that_do_not_suit_the_columns_are_told_before_anything_is_measured(chosen, frame):
+    data = load_iris(as_frame=frame)
+    model = make_pipeline(ColumnTransformer([("s", StandardScaler(), chosen)], remainder="passthrough"), GaussianNB())
+    with pytest.raises(InputError, match=r"ColumnTransformer selects .*, but X has 4 columns; give positions of those"):
+        ElicitSelector(model, cv=3).fit(data.data, data.target)
 
 
 def test_settings_of_another_length_are_left_alone():
