@@ -19,6 +19,7 @@ from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
+from sklearn.utils._tags import get_tags
 
 from elicit.errors import InputError
 from elicit.numeric import is_whole
@@ -45,11 +46,17 @@ def prunes(estimator: Any) -> bool:
 
 def refuse_misplaced(estimator: Any) -> None:
     """Refuse what takes all columns or none, and what selects some by name or position where a subset shifts them."""
-    for part in _frozen(estimator):
-        raise InputError(
-            f"{type(part.estimator).__name__} is frozen as it was fitted to {many(part.n_features_in_, 'column')}, and "
-            "takes no subset of them; give it without FrozenEstimator"
-        )
+    for part in _given_all(estimator):
+        if isinstance(part, FrozenEstimator) and hasattr(part, "n_features_in_"):
+            raise InputError(
+                f"{type(part.estimator).__name__} is frozen as it was fitted to {many(part.n_features_in_, 'column')}, "
+                "and takes no subset of them; give it without FrozenEstimator"
+            )
+        if hasattr(part, "__sklearn_tags__") and get_tags(part).input_tags.pairwise:
+            raise InputError(
+                f"{type(part).__name__} is set to take a table of the rows with each other, whose columns are no "
+                "features to choose from; give the features, and a kernel or metric that is not precomputed"
+            )
     reached = list(_column_transformers(estimator))
     cut = {
         id(inner)
@@ -96,15 +103,16 @@ def _given(part: Any, name: str) -> bool:
     return value is not None and not isinstance(value, str)
 
 
-def _frozen(estimator: Any) -> Iterator[Any]:
-    """The frozen estimators that receive X itself, and were fitted to so many columns."""
-    if isinstance(estimator, FrozenEstimator):
-        if hasattr(estimator, "n_features_in_"):
-            yield estimator
+def _given_all(estimator: Any) -> Iterator[Any]:
+    """The innermost estimators that receive X as it is."""
+    if isinstance(estimator, Pipeline):
+        inner = [first_step(estimator)]
     else:
-        inner = [first_step(estimator)] if isinstance(estimator, Pipeline) else handed_on(estimator)
-        for part in inner:
-            yield from _frozen(part)
+        inner = [] if isinstance(estimator, FrozenEstimator) else handed_on(estimator)
+    if not inner:
+        yield estimator
+    for part in inner:
+        yield from _given_all(part)
 
 
 def checked_once(estimator: Any) -> bool:

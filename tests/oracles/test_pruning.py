@@ -5,13 +5,17 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.datasets import load_iris
-from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import linear_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import SVC
 
 from elicit import ElicitSelector
 from elicit.asks import Evaluate, Measured
@@ -161,3 +165,19 @@ def test_a_frozen_part_that_may_have_its_columns_is_taken():
         oracle = WrapperOracle(estimator, given, y, cv=3)
         assert isinstance(oracle(Evaluate(0, 0b01)), Measured)
         assert isinstance(oracle(Evaluate(1, 0b11)), Measured)
+
+
+@pytest.mark.parametrize(
+    "around", [lambda m: m, make_pipeline, lambda m: GridSearchCV(m, {}), lambda m: BaggingClassifier(m)]
+)
+@pytest.mark.parametrize("model", [SVC(kernel="precomputed"), KNeighborsClassifier(1, metric="precomputed")])
+def test_a_table_of_the_rows_with_each_other_has_no_features_to_choose(model, around):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match=f"^{type(model).__name__} is set to take a table of the rows with each other"):
+        ElicitSelector(around(model), cv=2).fit(X @ X.T, y)
+
+
+def test_kernels_that_a_pipeline_computes_itself_are_no_such_table():
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(RBFSampler(random_state=0), SVC(kernel=linear_kernel))
+    assert ElicitSelector(model, cv=2, budget=3).fit(X, y).n_evaluations_ == 3
