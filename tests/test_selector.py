@@ -44,7 +44,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline, make_union
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from elicit import Answers, ElicitSelector, Lexicographic, PowerDisplay, ScriptedOperator, SimulatedOperator
@@ -1237,6 +1237,7 @@ SEMANTIC = make_pipeline(TruncatedSVD(1, random_state=0), GaussianNB())
     "estimator",
     [
         SEMANTIC,
+        make_pipeline(SimpleImputer(), StandardScaler(with_mean=False), SEMANTIC[:1], StandardScaler(), GaussianNB()),
         GridSearchCV(SEMANTIC, {"gaussiannb__var_smoothing": [1e-9]}, cv=2),
         VotingClassifier([("one", SEMANTIC), ("other", LogisticRegression())]),
         make_pipeline(FunctionTransformer(sparse.csr_matrix.toarray, accept_sparse=True), GaussianNB()),
@@ -1250,11 +1251,19 @@ def test_sparse_matrices_pass_wherever_they_do_without_a_selector(estimator):
     selector(estimator=estimator, cv=2, budget=2, keep=[0, 1]).fit(X, y)  # no warning
 
 
-def test_sparse_matrices_are_refused_at_once_where_the_first_to_get_them_does():
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GaussianNB(),
+        make_pipeline("passthrough", GaussianNB()),
+        make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()),
+        make_pipeline(make_pipeline("passthrough", MaxAbsScaler()), GaussianNB()),
+    ],
+)
+def test_sparse_matrices_are_refused_at_once_where_the_first_to_need_dense_ones_is_reached(estimator):
     X = sparse.random(60, 4, density=0.5, format="csr", random_state=0)
-    for estimator in (GaussianNB(), make_pipeline("passthrough", GaussianNB())):
-        with pytest.raises(TypeError, match="Sparse data was passed"):
-            selector(estimator=estimator).fit(X, np.tile([0, 1], 30))
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        selector(estimator=estimator).fit(X, np.tile([0, 1], 30))
 
 
 def test_whether_code_of_ones_own_takes_sparse_matrices_the_fits_decide():

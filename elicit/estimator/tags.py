@@ -1,8 +1,8 @@
 """Tags: whether an estimator takes sparse matrices and missing values, by what scikit-learn says of its parts.
 
-A pipeline's own tags say no when any of its steps does. Here the parts are asked who get the data: a sparse matrix goes
-to the first step, for what that hands on may be dense. NaN is followed from step to step: an imputer, an encoder, or
-a predictor that takes NaN, ends the way; a transformer that takes NaN hands it on.
+A pipeline's own tags say no when any of its steps does. Here the parts are asked who get the data. A sparse matrix is
+followed from step to step while it stays one: after a scaler it does, after a decomposition it does not. So is NaN: an
+imputer, an encoder, or a predictor that takes NaN, ends the way; a transformer that takes NaN hands it on.
 
 The rule: refused is only what must fail. Where it depends on which columns have gaps, or on code that is not
 scikit-learn's (an estimator, transformer or function of somebody's own), the fits decide.
@@ -11,18 +11,44 @@ scikit-learn's (an estimator, transformer or function of somebody's own), the fi
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_selection import SelectorMixin
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
+from sklearn.preprocessing import (
+    Binarizer,
+    FunctionTransformer,
+    MaxAbsScaler,
+    Normalizer,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
 from sklearn.utils._tags import get_tags
 
-from elicit.oracles.pruning import first_step, handed_on, of_sklearn
+from elicit.oracles.pruning import handed_on, of_sklearn
 from elicit.scores.sheet import gap
 
 #: How the names of transformers end whose output has no gaps, whatever they are given.
 _FILLING = ("Imputer", "MissingIndicator", "OneHotEncoder", "SplineTransformer", "TargetEncoder")
+
+#: Transformers whose output is sparse where what they are given is; so is that of those that select columns.
+_STAYS_SPARSE = (
+    Binarizer,
+    MaxAbsScaler,
+    Normalizer,
+    PolynomialFeatures,
+    QuantileTransformer,
+    RobustScaler,
+    SelectorMixin,
+    SimpleImputer,
+    StandardScaler,
+)
 
 
 def takes_sparse(estimator: Any) -> bool:
@@ -30,10 +56,24 @@ def takes_sparse(estimator: Any) -> bool:
     if isinstance(estimator, str) or estimator is None:  # a step that does nothing
         return True
     if isinstance(estimator, Pipeline):
-        return takes_sparse(first_step(estimator))
+        return all(map(takes_sparse, _reached_by_sparse(estimator)))
     if inner := _parts(estimator) if isinstance(estimator, ColumnTransformer) else handed_on(estimator):
         return all(map(takes_sparse, inner))
     return not of_sklearn(estimator) or bool(get_tags(estimator).input_tags.sparse)
+
+
+def _reached_by_sparse(pipeline: Pipeline) -> Iterator[Any]:
+    """The steps up to the first that may hand on something dense, that one included."""
+    for _, step in pipeline.steps:
+        yield step
+        if not _stays_sparse(step):
+            return
+
+
+def _stays_sparse(step: Any) -> bool:
+    if isinstance(step, Pipeline):
+        return all(_stays_sparse(inner) for _, inner in step.steps)
+    return step is None or isinstance(step, str) or (of_sklearn(step) and isinstance(step, _STAYS_SPARSE))
 
 
 class _Fate(enum.Enum):
