@@ -1114,7 +1114,7 @@ def _with_nan():
         (WINE, np.zeros(len(CLASSES)), "one class 0;"),
         (*_with_nan(), "NaN"),
         (WINE[:50], CLASSES, "50 rows"),
-        (WINE, np.where(CLASSES == 0, np.nan, CLASSES), "NaN"),
+        (WINE, np.where(CLASSES == 0, np.nan, CLASSES), "the target is missing in row 0"),
         (WINE[:1], CLASSES[:1], "1 sample"),
         (WINE[:, :0], CLASSES, "0 feature"),
         (WINE, np.array([0] * 176 + [1, 2]), "class 1 has 1 row"),

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
@@ -218,7 +219,7 @@ def test_numbers_written_as_texts_are_a_target_of_numbers_to_an_estimator_that_p
 
 
 def test_a_gap_written_as_a_text_is_a_gap_in_a_target_of_numbers():
-    with pytest.raises(ValueError, match="y contains NaN"):
+    with pytest.raises(InputError, match="the target is missing in row 0;"):
         selector(Ridge()).fit(X, ["nan", *map(str, range(1, len(y)))])
 
 
@@ -356,6 +357,9 @@ def test_what_is_no_estimator_is_told_by_an_honest_score_as_by_a_fit(estimator):
     [
         (y, pd.Series(["u", pd.NA] + ["v"] * (len(y) - 2), dtype="string"), "row 1 has no group"),
         (y, np.zeros((len(y), 2)), "groups hold one value a row, found 2 dimensions"),
+        (np.where(y == 2, np.nan, y), None, "the target is missing in row 100; drop the rows without a target"),
+        (np.where(y == 2, -np.inf, y), None, "the target is infinite in row 100; mend it, or drop the row"),
+        (np.array([b"a", b"b", b"c"])[y], None, r"y holds bytes; give y.astype\(str\)"),
         (pd.Series(["a", pd.NA] + ["b"] * (len(y) - 2), dtype="string"), None, "the target is missing in row 1"),
         ({}, None, "found an object of type dict"),
         (3, None, "found an object of type int"),
@@ -400,6 +404,14 @@ def test_a_gap_in_an_array_names_its_column_and_row_as_one_in_a_frame_does(bad):
         for given in (values, values.tolist()):
             with pytest.raises(InputError, match=told):
                 use(given)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
+def test_a_gap_in_a_sparse_matrix_names_its_column_and_row_too(kind):
+    values = X.to_numpy().copy()
+    values[7, 2] = np.nan
+    with pytest.raises(InputError, match="contains NaN or infinity: column 'x2', row 7; LogisticRegression does not"):
+        selector(LogisticRegression()).fit(kind(values), y)
 
 
 @pytest.mark.parametrize("splitter", [GroupKFold(3), StratifiedGroupKFold(3), LeaveOneGroupOut()])

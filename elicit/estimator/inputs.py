@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, assert_all_finite, check_array
+from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils._set_output import ADAPTERS_MANAGER
 from sklearn.utils._tags import get_tags
 from sklearn.utils.multiclass import type_of_target
@@ -80,9 +80,9 @@ def checked_array(selector: ElicitSelector, X: Any, **how: Any) -> Any:
     except ValueError:
         if "dtype" not in how:  # only then must its cells be numbers
             _require_no_texts(X)
-        if dense and not gaps_pass:  # where it is a gap, name the column and row, as of a frame
+        if not gaps_pass:  # where it is a gap, name the column and row, as of a frame
             X = validate_data(selector, X, ensure_all_finite=False, **how)
-            require_finite(selector, X, range(X.shape[1]))
+            require_finite(selector, X, range(X.shape[1]) if dense else _columns_with_gaps(X))
         raise
     if by_column:
         require_finite(selector, X, range(X.shape[1]))
@@ -119,7 +119,7 @@ def require_finite(selector: ElicitSelector, X: Any, columns: Iterable[int]) -> 
         return
     passed_by = cache(lambda: unread(selector.estimator, X))  # worked out once, and only where there is a gap
     for place in columns:
-        column = np.asarray(_safe_indexing(X, place, axis=1))
+        column = np.asarray(_safe_indexing(X, place, axis=1) if is_frame(X) else _column(X, place))
         bad = np.flatnonzero(~np.isfinite(column) if column.dtype.kind == "f" else gaps(column))
         if len(bad) and place not in passed_by():
             name = X.columns[place] if is_frame(X) else names_of(selector)[place]
@@ -127,6 +127,17 @@ def require_finite(selector: ElicitSelector, X: Any, columns: Iterable[int]) -> 
                 f"Input X contains NaN or infinity: column {str(name)!r}, row {int(bad[0])}; "
                 f"{type(selector.estimator).__name__} does not accept it, so drop the row or put an imputer before it"
             )
+
+
+def _columns_with_gaps(X: Any) -> list[int]:
+    """The columns of a sparse matrix that hold NaN or infinity; there may be too many others to look at each."""
+    held = X.tocoo()
+    return sorted(set(held.col[~np.isfinite(held.data)].tolist()))
+
+
+def _column(X: Any, place: int) -> NDArray[Any]:
+    column = X[:, [place]]
+    return np.asarray(column.toarray() if hasattr(column, "tocsr") else column).ravel()
 
 
 def names_of(selector: ElicitSelector) -> list[str]:
@@ -165,8 +176,8 @@ def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
         raise InputError(
             f"y holds one value (or row of values) for each row of X, found an object of type {type(y).__name__}"
         )
-    if table.dtype.kind == "O":  # what pandas has for a gap is neither true nor false
-        require_no_gaps(table)
+    if not hasattr(table, "tocsr"):
+        _require_known(table)
     values: NDArray[Any] = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
     if values.ndim == 2 and values.shape[1] == 1:
         values = column_or_1d(values, warn=True)
@@ -179,11 +190,12 @@ def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
             raise InputError(
                 "the estimator predicts numbers, but y holds texts; give numbers, or a classifier"
             ) from None
-        assert_all_finite(values, input_name="y")
+        _require_known(values)
     try:
         kind = type_of_target(values, input_name="y") if is_classifier(selector.estimator) else ""
-    except TypeError:  # Python's own, of labels that it cannot put in order
-        raise InputError("y holds labels of several types; give y.astype(str)") from None
+    except TypeError:  # Python's own, of labels that it cannot put in order, or scikit-learn's of bytes
+        several = "bytes" if isinstance(values.flat[0], bytes) else "labels of several types"
+        raise InputError(f"y holds {several}; give y.astype(str)") from None
     if kind.startswith("continuous"):
         raise InputError("the estimator is a classifier, but y holds numbers that are not whole; give labels")
     if kind in ("binary", "multiclass"):
@@ -193,6 +205,13 @@ def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
                 f"the target has the one class {label_of(classes[0])}; a classifier needs at least two, so check y"
             )
     return values
+
+
+def _require_known(target: NDArray[Any]) -> None:
+    """Refuse a target with a gap, or with infinity."""
+    require_no_gaps(target)
+    if target.dtype.kind == "f" and (infinite := np.isinf(target)).any():
+        raise InputError(f"the target is infinite in row {int(np.argwhere(infinite)[0][0])}; mend it, or drop the row")
 
 
 def oracle_of(
