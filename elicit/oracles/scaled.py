@@ -86,12 +86,20 @@ def _after_scaler(estimator: Any) -> Any:
     if type(estimator) is not Pipeline or len(estimator.steps) < 2 or estimator.memory is not None:
         return None
     scaler = estimator.steps[0][1]
+    if not _well_named(estimator):  # the plain way refuses it
+        return None
     if type(scaler) not in _SCALERS or getattr(estimator, "transform_input", None) is not None:
         return None
     if getattr(scaler, "_sklearn_output_config", None) or get_config()["transform_output"] != "default":
         return None
     steps = estimator.steps[1:]
     return steps[0][1] if len(steps) == 1 and type(steps[0][1]) in NEIGHBOURS else Pipeline(steps)
+
+
+def _well_named(pipeline: Pipeline) -> bool:
+    """Whether scikit-learn, which looks at the names of all steps when it fits them, takes these."""
+    names, own = [name for name, _ in pipeline.steps], pipeline.get_params(deep=False)
+    return len(set(names)) == len(names) and not any("__" in name or name in own for name in names)
 
 
 def _scaled(scaler: Any, columns: Columns, chosen: Sequence[int], split: tuple[Ints, Ints]) -> list[Floats]:

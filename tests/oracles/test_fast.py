@@ -383,3 +383,13 @@ def test_what_a_scaler_cannot_take_in_one_column_is_left_to_the_plain_way():
     assert oracle.fast_path == ""
     assert "infinity" in oracle(Evaluate(0, 1 << 5)).reason
     assert oracle(Evaluate(0, 3)).criteria[1] == 2
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("a__b", "c"), ("steps", "c")])
+@pytest.mark.parametrize("model", [GaussianNB(), KNeighborsClassifier(3)])
+def test_names_of_steps_that_scikit_learn_refuses_are_refused_in_every_subset(names, model):
+    X, y = load_wine(return_X_y=True)
+    pipeline = Pipeline([(names[0], StandardScaler()), (names[1], model)])
+    oracle = WrapperOracle(pipeline, X, y, cv=3)
+    for mask in some_masks(13, 1):
+        assert "names" in oracle(Evaluate(0, mask)).reason.lower()
