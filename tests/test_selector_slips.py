@@ -502,3 +502,15 @@ def test_labels_of_several_types_are_refused_with_the_remedy(labels):
     y = np.array(labels * 20, dtype=object)
     with pytest.raises(InputError, match=r"give y\.astype\(str\)"):
         ElicitSelector(LogisticRegression(), cv=3, budget=4).fit(np.random.default_rng(0).normal(size=(40, 3)), y)
+
+
+class Frugal(ElicitSelector):
+    """A selector of somebody's own, with fewer parameters."""
+
+    def __init__(self, estimator, *, budget=4):
+        super().__init__(estimator, operator="score - 0.1 * size", cv=3, budget=budget, random_state=7)
+
+
+def test_a_class_derived_from_the_selector_with_fewer_parameters_has_an_honest_score_too():
+    mine = Frugal(GaussianNB()).nested_score(X, y, cv=2)
+    assert mine == selector(operator="score - 0.1 * size", budget=4, random_state=7).nested_score(X, y, cv=2)

@@ -93,7 +93,8 @@ def nested_score(
         raise InputError("cv of the selector lists rows of all the data; give a number of folds or a splitter there")
     given = {name: value for name, value in params.items() if value is not None}
     # not clone(): an operator who talks to a person cannot be copied
-    fresh = type(selector)(**selector.get_params(deep=False) | {"operator": _operator_for_folds(selector)})
+    fresh = type(selector)(**selector.get_params(deep=False))
+    fresh.operator = _operator_for_folds(selector)
     seed = fresh.random_state = seed_of(selector.random_state)  # drawn once: folds may go in any order
     X = checked_features(fresh, X)
     y = checked_target(fresh, y, X.shape[0])
@@ -152,6 +153,8 @@ def _one_fold(
     train, _ = split
     of_train = rows_of(params, train, len(y))
     fitted = clone(selector)
+    # a class derived from the selector's may take neither as a parameter
+    fitted.operator, fitted.random_state = selector.operator, selector.random_state
     fitted._label = label
     try:
         fitted.fit(_safe_indexing(X, train), y[train], **of_train)
