@@ -262,6 +262,12 @@ def test_a_gap_in_a_column_that_no_part_of_the_estimator_fills_is_refused_at_onc
         selector(model, budget=4).fit(MIXED.assign(**gap), SPECIES)
 
 
+def test_a_column_of_complex_numbers_is_named_before_anything_is_measured():
+    turned = IRIS.data.assign(turned=IRIS.data.iloc[:, 0] * 1j)
+    with pytest.raises(InputError, match=r"^GaussianNB does not accept column 'turned' of X \(ValueError: Complex"):
+        ElicitSelector(GaussianNB(), cv=3).fit(turned, IRIS.target)
+
+
 def test_numbers_of_half_precision_are_ordinary_numbers():
     values = FRAME.to_numpy().astype(np.float16)
     for X in (values, pd.DataFrame(values)):

@@ -26,7 +26,7 @@ from elicit.errors import InputError
 from elicit.numeric import LARGEST, given_numbers, is_number, is_whole
 from elicit.oracles.columns import Columns, by_name, is_frame, refuse_ambiguous, require_one_each
 from elicit.scores.agreement import as_power_index, ranks
-from elicit.scores.protocol import holds_dates
+from elicit.scores.protocol import holds_complex, holds_dates
 from elicit.scores.registry import score_named
 from elicit.utility.monomials import Vector
 
@@ -72,6 +72,8 @@ def prior_of(
 def _scorable(columns: Columns, y: NDArray[Any], classes: bool) -> bool:
     """Whether there are more than a few attributes, and the scores that "auto" stands for are defined on these data."""
     if len(columns.attributes) <= FEW or y.ndim != 1 or holds_dates(columns.X) or holds_dates(y):
+        return False
+    if holds_complex(columns.X):
         return False
     try:
         values, distinct = _numbers(columns.X), len(np.unique(y))

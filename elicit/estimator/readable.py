@@ -1,5 +1,5 @@
-"""Readable: columns that the estimator takes in no subset (texts, dates, gaps, infinite numbers), and labels that it
-takes with none, refused before anything is measured.
+"""Readable: columns that the estimator takes in no subset (texts, dates, complex or infinite numbers, gaps), and labels
+that it takes with none, refused before anything is measured.
 
 Tags do not tell which estimators take them, so a fit decides: where all columns are refused, one after the other is
 tried beside those that hold ordinary numbers.
@@ -101,8 +101,8 @@ def _odd(columns: Columns, used: Sequence[int]) -> list[int]:
 
 
 def _extraordinary(values: NDArray[Any]) -> bool:
-    """Whether there are texts, dates, gaps or infinite numbers."""
-    return bool(values.dtype.kind not in "biufc" or gaps(values).any() or _large(values).any())
+    """Whether there are texts, dates, complex or infinite numbers, or gaps."""
+    return bool(values.dtype.kind not in "biuf" or gaps(values).any() or _large(values).any())
 
 
 def _column(columns: Columns, k: int) -> NDArray[Any]:

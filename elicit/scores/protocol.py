@@ -186,6 +186,11 @@ def holds_dates(values: Any) -> bool:
     return bool(_kinds(values) & {"m", "M"})
 
 
+def holds_complex(values: Any) -> bool:
+    """Whether an array, or a column of a frame, holds complex numbers: numpy would drop their imaginary parts."""
+    return "c" in _kinds(values)
+
+
 def _kinds(values: Any) -> set[str]:
     """The kinds of types that an array, matrix, series or frame holds."""
     held = getattr(values, "dtypes", getattr(values, "dtype", None))  # of a frame one a column, of a series one
