@@ -77,6 +77,14 @@ def test_a_column_of_plain_numbers_is_what_a_closer_look_makes_of_it(tmp_path, m
         assert found() == quick
 
 
+@pytest.mark.parametrize("tidy", [False, True])
+def test_cells_of_plain_numbers_are_looked_at_once(tmp_path, monkeypatch, tidy):
+    looked = []
+    monkeypatch.setattr("elicit.data.attributes.is_missing", lambda cell: looked.append(cell) or not cell)
+    assert load(written(tmp_path / "t.csv", ["no", "yes"] * 8), "y", tidy=tidy).X.shape == (16, 2)
+    assert set(looked) == {"no", "yes"}
+
+
 def test_texts_take_a_byte_a_level_until_all_columns_are_joined():
     block, levels = encode(["b", "a", "b"])
     assert (block.dtype, levels) == (np.bool_, ["a", "b"])

@@ -112,6 +112,9 @@ class CellColumns:
 
     def _complete(self, i: int, cells: Sequence[str]) -> Column:
         """A column read strictly."""
+        plain = None if self.cells.commas else plain_numbers(cells)
+        if plain is not None:  # as nearly all columns are: one look at each cell is enough
+            return Column(plain)
         name = self.cells.header[i]
         self._require_complete(i, cells)
         if (told := self._ambiguity_note(cells)) is not None:
