@@ -1,5 +1,9 @@
 """What a target holds: classes or numbers, by what is said, by what the model can predict, and by its look."""
 
+import csv
+import gc
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -7,6 +11,7 @@ from hypothesis import strategies as st
 
 from elicit.cli import main
 from elicit.data import load
+from elicit.data.cells import cells_and_blanks_of, cells_of
 from elicit.data.target import CLASSES, NUMBERS, target_of
 from elicit.data.tidying import encode
 from elicit.errors import InputError
@@ -14,6 +19,7 @@ from elicit.scores import correlation
 from elicit.sources.oracle import data_of, material_of, oracle_from
 from elicit.sources.snippet import snippet
 
+READER = csv.reader
 COUNTS = [str(k % 5 + 3) for k in range(60)]
 
 
@@ -83,6 +89,27 @@ def test_cells_of_plain_numbers_are_looked_at_once(tmp_path, monkeypatch, tidy):
     monkeypatch.setattr("elicit.data.attributes.is_missing", lambda cell: looked.append(cell) or not cell)
     assert load(written(tmp_path / "t.csv", ["no", "yes"] * 8), "y", tidy=tidy).X.shape == (16, 2)
     assert set(looked) == {"no", "yes"}
+
+
+def test_garbage_is_not_sought_while_a_file_is_read_and_is_afterwards(tmp_path, monkeypatch):
+    good, bad = written(tmp_path / "good.csv", ["no", "yes"]), tmp_path / "bad.csv"
+    bad.write_text("a,b,y\n1,2\n")
+    collecting = []
+    monkeypatch.setattr(
+        "elicit.data.cells.csv.reader", lambda *a, **k: collecting.append(gc.isenabled()) or READER(*a, **k)
+    )
+    for read in (cells_of, cells_and_blanks_of):
+        read(Path(good))
+        with pytest.raises(InputError):
+            read(bad)
+        assert gc.isenabled()
+    assert set(collecting) == {False}
+    gc.disable()
+    try:
+        cells_of(Path(good))
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_texts_take_a_byte_a_level_until_all_columns_are_joined():
