@@ -82,8 +82,10 @@ class CaseSpace:
         if len(self.points) ** 2 <= LARGEST_MATRIX:
             sums = self._all_sums[np.ix_(rows, others)]
         else:
-            a, b = self.points[rows], self.points[others]
-            sums = self._summed(lambda columns, metric: cdist(a[:, columns], b[:, columns], metric))
+            # each row is held against all others, which would come from afar where they have thousands of columns
+            together = max(1, LARGEST_BLOCK // self.size)
+            parts = (others[k : k + together] for k in range(0, len(others), together))
+            sums = np.hstack([self._sums_between(rows, part) for part in parts])
         if self.complete:
             return sums / self.n
         gap_i, gap_j = self.gaps[rows].astype(np.float64), self.gaps[others].astype(np.float64)
@@ -96,6 +98,11 @@ class CaseSpace:
         """(rows, rows): each pair is computed once."""
         found = self._summed(lambda columns, metric: pdist(self.points[:, columns], metric))
         return np.asarray(squareform(found, checks=False))
+
+    def _sums_between(self, rows: Ints, others: Ints) -> Floats:
+        """(rows, others)."""
+        a, b = self.points[rows], self.points[others]
+        return self._summed(lambda columns, metric: cdist(a[:, columns], b[:, columns], metric))
 
     def _summed(self, apart: Callable[[Any, str], Floats]) -> Floats:
         """Σ over attributes of the differences, gaps taken at their fill; `apart` measures some columns by a metric."""

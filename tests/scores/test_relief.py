@@ -255,6 +255,18 @@ def test_blocks_and_distances_computed_anew_give_the_same(monkeypatch):
     assert np.allclose(whole, parts, rtol=0, atol=1e-12)
 
 
+def test_wide_rows_are_compared_with_no_more_of_the_others_than_stay_near_the_processor(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y, held = rng.normal(size=(60, 40)), np.arange(60) % 3, []
+    monkeypatch.setattr(near, "cdist", lambda a, b, metric: held.append(b.size) or cdist(a, b, metric))
+    monkeypatch.setattr(near, "LARGEST_MATRIX", 0)
+    whole = relieff(X, y)
+    held.clear()
+    monkeypatch.setattr(near, "LARGEST_BLOCK", 200)
+    assert np.allclose(relieff(X, y), whole, rtol=0, atol=1e-12)
+    assert max(held) == 200
+
+
 # --- sparse matrices ---------------------------------------------------------------------------------
 
 
