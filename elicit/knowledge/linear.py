@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd, lcm
+from math import ceil, gcd, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,15 +112,18 @@ def _as_fractions(vectors: Mapping[Mask, Whole]) -> tuple[dict[Mask, Whole], Who
 
 
 def _in_whole_units(column: Whole) -> tuple[Whole, int]:
-    """Numbers in steps of the grid as multiples of what the simple fractions that they stand for share, if all do.
+    """Numbers in steps of the grid as multiples of a simple fraction that they share, if they do.
 
-    Else they stay as they are, and two of them may differ by one step more or less than what was rounded.
+    One each does not suffice: of any three in ten numbers some simple fraction is near, so of two there would often be.
+    Else they stay as they are, and two of them may differ by one step more or less than what was rounded; large ones,
+    which are rounded to coarser steps before, by one of these as well.
     """
     simple = {steps: _simple_fraction(steps) for steps in column}
     found = [fraction for fraction in simple.values() if fraction is not None]
-    if len(set(found)) < len(simple):
-        return column, round(step_of(max(map(abs, column)) * GRID) / GRID)
     unit = lcm(*(fraction.denominator for fraction in found))
+    if len(set(found)) < len(simple) or unit > SIMPLE:
+        step = step_of(max(map(abs, column)) * GRID)
+        return column, 1 if step == GRID else ceil(step / GRID) + 1
     whole = {steps: int(fraction * unit) for steps, fraction in zip(simple, found, strict=True)}
     return [whole[steps] for steps in column], 0
 

@@ -407,6 +407,23 @@ def test_of_rounded_scores_what_is_worth_more_than_equal_is_deduced_by_more_than
     assert found.equal == []
 
 
+@pytest.mark.parametrize(
+    ("scores", "sizes"),
+    [
+        # each rounds to the same as some fraction that is simple, but these fractions share no simple one
+        ((265002143, 294581321, 146685427, 176264606), (5, 6, 1, 2)),
+        # from 128 on, numbers are rounded to coarser steps, and then to the grid
+        ((130758357136, 130803575454, 130532265533, 130667920494), (6, 7, 1, 4)),
+    ],
+)
+def test_who_trades_rounded_scores_for_attributes_at_one_rate_finds_none_better(scores, sizes):
+    vectors = {x: (scores[x], -sizes[x] * STEPS) for x in range(4)}
+    gain = (scores[1] - scores[0]) / (sizes[1] - sizes[0])
+    assert all(abs(scores[x] - scores[0] - gain * (sizes[x] - sizes[0])) < 20 for x in range(4))  # but for rounding
+    found = linear_order(vectors, [(0, 1, False), (1, 0, False)], [])
+    assert found.strict == []
+
+
 def test_fractions_that_round_to_the_same_leave_numbers_as_they_are():
     tied = {1: (976563, 1), 2: (976562, 2)}  # halfway between them lies 1/1024, a simple fraction
     assert linear_order(tied, [(1, 2, True)], []).strict == [(1, 2)]
