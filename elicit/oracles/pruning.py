@@ -10,7 +10,7 @@ looks beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,9 @@ _OF_COLUMNS = ("categorical_features", "monotonic_cst", "interaction_cst", "tran
 #: Where a search, such as GridSearchCV, lists what it tries.
 _SEARCHED = ("param_grid", "param_distributions")
 
+#: Settings by which an estimator takes a table of the rows with each other.
+_TABLING = ("affinity", "kernel", "metric")
+
 
 def prunes(estimator: Any) -> bool:
     """Whether the estimator chooses columns of X itself."""
@@ -46,13 +49,15 @@ def prunes(estimator: Any) -> bool:
 
 def refuse_misplaced(estimator: Any) -> None:
     """Refuse what takes all columns or none, and what selects some by name or position where a subset shifts them."""
+    # a search may set another kernel than the one that it was given
+    retabled = any(name.rpartition("__")[2] in _TABLING for part in parts_of(estimator) for name, _ in _tried(part))
     for part in _given_all(estimator):
         if isinstance(part, FrozenEstimator) and hasattr(part, "n_features_in_"):
             raise InputError(
                 f"{type(part.estimator).__name__} is frozen as it was fitted to {many(part.n_features_in_, 'column')}, "
                 "and takes no subset of them; give it without FrozenEstimator"
             )
-        if hasattr(part, "__sklearn_tags__") and get_tags(part).input_tags.pairwise:
+        if not retabled and hasattr(part, "__sklearn_tags__") and get_tags(part).input_tags.pairwise:
             raise InputError(
                 f"{type(part).__name__} is set to take a table of the rows with each other, whose columns are no "
                 "features to choose from; give the features, and a kernel or metric that is not precomputed"
@@ -288,17 +293,19 @@ def _positions(chosen: Any, X: Any) -> list[int]:
             start = 0 if chosen.start is None else _place(place, chosen.start)
             stop = width if chosen.stop is None else _place(place, chosen.stop) + 1  # a slice of names holds its end
             return numbers[start:stop]
-        if not isinstance(listed, slice | int) and len(listed) and all(isinstance(name, str) for name in listed):
+        if isinstance(listed, Collection) and len(listed) and all(isinstance(name, str) for name in listed):
             return [_place(place, name) for name in listed]
     elif _by_name(chosen):
         raise InputError(f"the estimator's ColumnTransformer selects columns by name, {chosen!r}; give X as a frame")
     try:
-        found = np.arange(width)[chosen if isinstance(chosen, slice | int) else list(chosen)]
-    except IndexError:  # as scikit-learn would refuse it in every fit
+        found = _safe_indexing(np.arange(width), chosen if isinstance(chosen, slice | int) else list(chosen))
+    except (IndexError, TypeError, ValueError):  # as scikit-learn would refuse it in every fit
+        found = None
+    if found is None or found.ndim > 1:
         raise InputError(
             f"the estimator's ColumnTransformer selects {chosen!r:.80}, but X has {many(width, 'column')}; "
             "give positions of those, or one truth value for each"
-        ) from None
+        )
     return list(np.atleast_1d(found).tolist())
 
 

@@ -64,7 +64,9 @@ def test_an_array_of_bins_is_cut_by_position(columns, left):
 
 
 @pytest.mark.parametrize("frame", [True, False])
-@pytest.mark.parametrize("chosen", [[7], 7, [0, -9], [True, False], np.array([True, True])])
+@pytest.mark.parametrize(
+    "chosen", [[7], 7, [0, -9], [True, False], np.array([True, True]), True, None, 1.0, [[0, 1]], [True, 2]]
+)
 def test_positions_and_truth_values_that_do_not_suit_the_columns_are_told_before_anything_is_measured(chosen, frame):
     data = load_iris(as_frame=frame)
     model = make_pipeline(ColumnTransformer([("s", StandardScaler(), chosen)], remainder="passthrough"), GaussianNB())
@@ -175,6 +177,12 @@ def test_a_table_of_the_rows_with_each_other_has_no_features_to_choose(model, ar
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match=f"^{type(model).__name__} is set to take a table of the rows with each other"):
         ElicitSelector(around(model), cv=2).fit(X @ X.T, y)
+
+
+def test_a_search_may_set_another_kernel_than_that_of_a_table():
+    X, y = load_iris(return_X_y=True)
+    model = GridSearchCV(SVC(kernel="precomputed"), {"kernel": ["linear"]}, cv=2)
+    assert ElicitSelector(model, cv=2, budget=3).fit(X, y).n_evaluations_ == 3
 
 
 def test_kernels_that_a_pipeline_computes_itself_are_no_such_table():
