@@ -73,6 +73,8 @@ def _remedy(column: NDArray[Any]) -> str:
     large, missing = _large(column), gaps(column)
     if large.any():
         return f"mend row {int(large.argmax())}"
+    if column.dtype.kind == "c":
+        return "give its real and imaginary parts as columns"
     put = f"put {'an imputer' if column.dtype.kind == 'f' else 'an encoder'} before it"
     return f"fill its gaps (such as in row {int(missing.argmax())}), or {put}" if missing.any() else put
 
