@@ -83,7 +83,7 @@ def _agreed(
     equal: list[Pair] = []
     for i, x in enumerate(subsets):
         unsure = (rounded[i] != rounded).any(axis=1)
-        mine = np.where(unsure[:, None], least[i], places[i])
+        mine = np.where(unsure, least[i][:, None], places[i][:, None]).T  # in memory ray by ray, as the places are
         level = mine == places
         apart = ~level.any(axis=1)
         for here in settled:
