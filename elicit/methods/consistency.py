@@ -61,16 +61,11 @@ class Inconsistency:
         agree = self.agreeing(subset)
         return len(np.union1d(self._first[agree], self._second[agree])) / self._rows
 
-    def clash(self, subset: Mask) -> Mask | None:
-        """The attributes that tell apart a pair that the subset does not: the pair with the fewest of them.
-
-        None when the subset tells all pairs apart; 0 when no attribute could tell the pair apart.
-        """
-        agree = self.agreeing(subset)
-        return self.clash_among(agree) if agree.size else None
-
     def clash_among(self, agree: Pairs) -> Mask:
-        """The same where it is known which pairs, one at least, agree on the subset."""
+        """The attributes that tell apart one of these pairs, of which there is one at least: that with the fewest.
+
+        0 when no attribute could tell the pair apart.
+        """
         pair = int(agree[self._ways[agree].argmin()])
         byte, bit = pair // 8, 7 - pair % 8
         return mask_of(i for i, apart in enumerate(self._apart) if apart[byte] >> bit & 1)

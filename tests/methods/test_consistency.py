@@ -47,9 +47,10 @@ def test_a_clash_names_what_tells_apart_a_pair_that_fewest_attributes_do(seed, n
     ]
     for mask in range(1 << min(n, 4)):
         left = [which for which in apart if not which & set(members(mask))]
-        found = measure.clash(mask)
-        assert (found is None) == (not left)
-        if found is not None:
+        agree = measure.agreeing(mask)
+        assert len(agree) == len(left)
+        if left:
+            found = measure.clash_among(agree)
             assert set(members(found)) in left
             assert found.bit_count() == min(map(len, left))
 
