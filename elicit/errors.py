@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from elicit.printable import printable
 
@@ -41,6 +42,15 @@ class CellError(InputError):
         """The same error, with the name of the column instead of its place."""
         text, row, column = self.args
         return InputError(text.replace(f"row {row}, column {column}", f"the column {name!r}"))
+
+
+@contextmanager
+def columns_called(names: Sequence[str]) -> Iterator[None]:
+    """Errors about one number of a matrix have the name of its column."""
+    try:
+        yield
+    except CellError as error:
+        raise error.called(names[error.column]) from error
 
 
 class ModelError(InputError):

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elicit.asks import Evaluate, Failure, Measured
-from elicit.errors import CellError, InputError, one_line
+from elicit.errors import InputError, columns_called, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import holds_classes, whole
 from elicit.oracles.columns import by_name, columns_of, require_no_gaps, require_one_each
@@ -182,10 +182,8 @@ def _scores(scores: Any, X: Any, y: Any, attributes: Attributes, discrete: bool)
     """One number an attribute; those of a score by its name are turned so that more is better."""
     if isinstance(scores, str):
         measure = score_named(scores)
-        try:
+        with columns_called(attributes.names):
             found = measure.of_target(X, y, classes=discrete)
-        except CellError as error:
-            raise error.called(attributes.names[error.column]) from error
         scores = found if measure.higher_is_better else -found
     try:
         values = np.asarray(scores(X, y) if callable(scores) else scores, dtype=np.float64)

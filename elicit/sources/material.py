@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 from elicit.data import Data, without
-from elicit.errors import CellError, InputError, ModelError, one_line
+from elicit.errors import InputError, ModelError, columns_called, one_line
 from elicit.methods import Inconsistency
 from elicit.oracles.columns import columns_of
 from elicit.oracles.describe import fingerprint
@@ -68,10 +68,8 @@ class DataMaterial:
     def _scored(self, by: str) -> tuple[float, ...]:
         measure, left = score_named(by), self._left
         columns = columns_of(left.X, left.columns, left.groups)
-        try:
+        with columns_called(left.columns):
             found = measure.of_target(left.X, left.y, columns.positions if left.groups else None, classes=self.classes)
-        except CellError as error:
-            raise error.called(left.columns[error.column]) from error
         turned = [float(score) if measure.higher_is_better else -float(score) for score in found]
         known = dict(zip(columns.attributes.names, turned, strict=True))
         return tuple(known.get(name, -np.inf) for name in self.attributes.names)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from elicit.data import Data, refuse_gaps, without
-from elicit.errors import CellError
+from elicit.errors import columns_called
 from elicit.oracles.columns import columns_of
 from elicit.scores.protocol import Floats
 from elicit.scores.registry import score_named, taking_gaps
@@ -22,10 +22,8 @@ def prior_named(name: str, data: Data, *, dropped: Sequence[str] = (), key: str,
     if not measure.gaps:
         refuse_gaps(key, left.gap, f"use {' or '.join(taking_gaps(data.classes))}, or {otherwise}")
     columns = columns_of(left.X, left.columns, left.groups)
-    try:
+    with columns_called(left.columns):
         found = measure.power_index(left.X, left.y, columns.positions, classes=data.classes)
-    except CellError as error:
-        raise error.called(left.columns[error.column]) from error
     known = dict(zip(columns.attributes.names, found.tolist(), strict=True))
     every = columns_of(data.X, data.columns, data.groups).attributes.names
     return np.array([known.get(name, found.min()) for name in every])
