@@ -28,7 +28,7 @@ STATEMENTS_A_MONOMIAL = 2
 
 #: Least squares are solved by exchanging blocks of statements, which may go in circles: so many times at most. Then
 #: they are reweighted so many times.
-_EXCHANGES, _REWEIGHTINGS = 20, 4
+_EXCHANGES, _REWEIGHTINGS = 20, 6
 
 #: The residual of a monomial counts as at least this share of the largest.
 _LEAST_RESIDUAL = 1e-2
@@ -77,13 +77,15 @@ class ActiveSetGuesser:
 
         Block pivoting: all statements on the wrong side are exchanged at once, a limited number of times.
         """
-        inside = projected < 0
+        inside, everywhere = projected < 0, np.zeros(len(projected))
         for _ in range(_EXCHANGES):
             active = np.flatnonzero(inside)
             if len(active) == 0:
                 return active, projected[active]
-            multipliers = dposv(self._gram[active[:, None], active], -projected[active])[1]
-            slope = self._gram[:, active] @ multipliers + projected
+            multipliers = dposv(self._gram.take(active, 0).take(active, 1), -projected[active])[1]
+            everywhere.fill(0.0)
+            everywhere[active] = multipliers
+            slope = self._gram @ everywhere + projected  # sooner than with the active columns alone, gathered first
             slope[active] = multipliers
             wrong = slope < 0
             if not wrong.any():
@@ -97,17 +99,18 @@ class ActiveSetGuesser:
 
         Σ x² / |x| is Σ |x|, so each time the |x| of before are the weights. A statement with λ ≤ 0 leaves for good.
         """
-        residual = np.abs(gain + multipliers @ self._rows[active])
+        rows = self._rows[active]
+        residual = np.abs(gain + multipliers @ rows)
         least = _LEAST_RESIDUAL * float(residual.max())
         for _ in range(_REWEIGHTINGS):
-            rows = self._rows[active]
-            weighted = rows / np.maximum(residual, least)
-            _, multipliers, dependent = dposv(weighted @ rows.T, -weighted @ gain)
+            root = np.sqrt(np.maximum(residual, least))
+            weighted = rows / root  # times its own transpose, of which half is computed
+            _, multipliers, dependent = dposv(weighted @ weighted.T, -(weighted @ (gain / root)))
             counts = multipliers > 0
             if dependent or not counts.any():
                 break
-            active = active[counts]
-            residual = np.abs(gain + multipliers[counts] @ rows[counts])
+            active, rows = active[counts], rows[counts]
+            residual = np.abs(gain + multipliers[counts] @ rows)
         return active, np.maximum(residual, least)
 
     def _basis(self, gain: Vector, active: Indices, residual: Vector) -> ActiveSet | None:

@@ -299,20 +299,35 @@ def plain_cost(utilities: ParsimoniousSet, subset: Mask | None, method: str) -> 
 
 
 def one_program(report: Report, quick: bool) -> None:
-    """The more subsets the statements are about, the fewer follow from others, and the more rows are left."""
+    """The more subsets the statements are about, the fewer follow from others, and the more rows are left.
+
+    From one instance to the next the ratio changes by a third, so that each line is of several.
+    """
     report.title("One program: max f(x) − f(v), against PuLP + CBC built afresh")
-    cases = [(n, m, count, 20.0, 7) for n in (20, 30) for m, count in ((20, 60), (50, 60), (100, 30))]
-    cases += [(20, 100, 60, 20.0, 15), (30, 100, 60, 20.0, 11), (30, 300, 100, 8.0, 7)]
-    cases += [] if quick else [(100, 1000, 333, 4.0, 1)]
-    for n, m, count, bar, peers in cases:
-        utilities, _, rng = exact_instance(n + m, n, count, m)
+    cases = [(n, m, count, 20.0, 7) for n in (20, 30) for m, count in ((20, 60), (50, 60), (100, 30), (100, 60))]
+    cases += [(30, 300, 100, 8.0, 3)]
+    for n, m, count, bar, instances in cases:
+        compare_programs(report, n, m, count, bar, range(instances), peers=3)
+    if not quick:
+        compare_programs(report, 100, 1000, 333, 4.0, range(1), peers=1)
+
+
+def compare_programs(
+    report: Report, n: int, m: int, count: int, bar: float, instances: Sequence[int], *, peers: int
+) -> None:
+    """One line: the programs of all instances, `peers` of each by CBC."""
+    fast, slow, rows, stopped = [], [], [], False
+    for k in instances:
+        utilities, _, rng = exact_instance(n + m + 1000 * k, n, count, m)
+        rows.append(len(utilities.rows))
         pairs = random_pairs(rng, utilities.evaluated, 7 * peers if n < 100 else 5)
         utilities.maximum(difference(*pairs[-1]))
         ours = [lambda p=p, u=utilities: u.maximum(difference(*p)).value for p in pairs]
         theirs = [lambda p=p, u=utilities: plain_maximum(u, *p, 300.0) for p in pairs[:peers]]
-        fast, slow, stopped = side_by_side(ours, theirs, "one program")
-        what = f"one program, {count} evaluated, {len(utilities.rows)} rows left"
-        report.ratio(what, n, m, fast, slow, peer="CBC", bar=bar, binds=SLICE, at_least=stopped)
+        mine, others, late = side_by_side(ours, theirs, "one program")
+        fast, slow, stopped = fast + mine, slow + others, stopped or late
+    what = f"program, {count} evaluated, {round(median(rows))} rows left, {len(rows)} instances"
+    report.ratio(what, n, m, fast, slow, peer="CBC", bar=bar, binds=SLICE, at_least=stopped)
 
 
 def next_question(report: Report, quick: bool) -> None:
@@ -541,21 +556,26 @@ def say_no(report: Report, quick: bool) -> None:
 
 def prices(report: Report, quick: bool) -> None:
     report.title("The price of a candidate, against linprog built afresh (J* known to both)")
-    for n, count in [(13, 60)] + ([] if quick else [(20, 100), (30, 100)]):
-        masks, statements, _ = dominance_instance(n, n, count)
-        utilities = ParsimoniousSet(n, masks, statements)
-        rng = np.random.default_rng(1)
-        peers = 15 if n == 13 else 5
-        fresh = [m for m in random_masks(rng, n, count + 8 * peers) if m not in set(masks)][: 7 * peers]
-        start, _ = seconds(lambda u=utilities: (u.least_cost, u.unit))
-        ours = [lambda v=v, u=utilities: u.price(v) for v in fresh]
-        theirs = [lambda v=v, u=utilities: plain_price(u, v) for v in fresh[:peers]]
-        fast, slow, _ = side_by_side(ours, theirs, "price", 1e-6)
-        report.line("J* and N, once", n, len(statements), f"{start * 1e3:9.2f} ms", binds=f"({TAU})")
+    for n, count, instances in [(13, 60, 7)] + ([] if quick else [(20, 100, 1), (30, 100, 1)]):
+        start, fast, slow, m = [], [], [], []
+        for k in range(instances):
+            masks, statements, _ = dominance_instance(n + 1000 * k, n, count)
+            m.append(len(statements))
+            utilities = ParsimoniousSet(n, masks, statements)
+            rng = np.random.default_rng(1)
+            peers = 5
+            fresh = [v for v in random_masks(rng, n, count + 8 * peers) if v not in set(masks)][: 7 * peers]
+            start.append(seconds(lambda u=utilities: (u.least_cost, u.unit))[0])
+            ours = [lambda v=v, u=utilities: u.price(v) for v in fresh]
+            theirs = [lambda v=v, u=utilities: plain_price(u, v) for v in fresh[:peers]]
+            mine, others, _ = side_by_side(ours, theirs, "price", 1e-6)
+            fast, slow = fast + mine, slow + others
+        statements_each = round(median(m))
+        report.line("J* and N, once", n, statements_each, f"{median(start) * 1e3:9.2f} ms", binds=f"({TAU})")
         report.ratio(
-            f"price, {count} evaluated",
+            f"price, {count} evaluated, instances: {instances}",
             n,
-            len(statements),
+            statements_each,
             fast,
             slow,
             peer="linprog",
