@@ -81,14 +81,14 @@ class Insight:
         meant = f" Better and rejected: by {beliefs.utilities.meaning} ({beliefs.utilities.scope})."
         lines.append(
             f"Evaluated of {many(total, 'subset')}: {len(history.evaluated)}, rejected unseen: "
-            f"{len(history.rejected)}.{'' if beliefs.conflict is not None else meant}"
+            f"{len(history.rejected)}.{'' if beliefs.utilities.empty else meant}"
         )
         return lines
 
     def _how_sure(self, measured: str) -> str:
         """By how much another measured subset may be better than the one that would be recommended."""
         beliefs = self._elicitation.beliefs
-        if beliefs.conflict is not None:
+        if beliefs.utilities.empty:
             return "No utility fits all that was measured and answered, so how sure that is cannot be told."
         if beliefs.far:
             return f"Among the {measured}, another may still be better by more than the margin of one clear answer."
@@ -182,9 +182,8 @@ class Insight:
 
 
 def _conflict_of(beliefs: Beliefs) -> tuple[Statement, ...]:
-    """A smallest group of statements that cannot all hold, () when there is none."""
-    cycle = beliefs.history.contradiction
-    return cycle or (() if beliefs.conflict is None else beliefs.conflict.conflict)
+    """A smallest group of statements that cannot all hold as long as no answer is taken back, () when there is none."""
+    return beliefs.history.contradiction or beliefs.conflict_of_answers
 
 
 def _regret_in_words(beliefs: Beliefs) -> str | None:

@@ -20,6 +20,7 @@ from elicit.events import Fact, Preferred
 from elicit.knowledge.history import History
 from elicit.knowledge.statements import (
     Relation,
+    Source,
     Statement,
     edges_down,
     reachable,
@@ -31,6 +32,7 @@ from elicit.subsets import Family, Mask, simplest
 from elicit.utility import tolerances
 from elicit.utility.any_set import AnySet
 from elicit.utility.certificates import certify_best_among, certify_found
+from elicit.utility.conflicts import LONGEST_SHORTENED, farkas_multipliers
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret, regret_over
 from elicit.utility.issuing import Certificate
@@ -114,10 +116,26 @@ class Beliefs:
         """Why the exact set is empty, None when it is not."""
         return self.utilities.conflict
 
+    @cached_property
+    def conflict_of_answers(self) -> tuple[Statement, ...]:
+        """The statements of `conflict` where an operator can settle it; () where nobody can, or there is none.
+
+        What was measured empties the exact set in the end without any answer, by its noise or because more than
+        two attributes interact: then it helps nothing to take one back. Shortly before that, conflicts are of about
+        as many statements as there are monomials, which nobody can judge.
+        """
+        if not self.history.answers or not self.utilities.empty:
+            return ()
+        unanswered = [s for s in self.utilities.statements if s.source in (Source.DOMINANCE, Source.PRIOR)]
+        if farkas_multipliers(self.utilities.monomials, unanswered) is not None:
+            return ()
+        conflict = () if self.conflict is None else self.conflict.conflict
+        return conflict if len(conflict) <= LONGEST_SHORTENED else ()
+
     @property
     def decides(self) -> bool:
         """Whether the set of utilities can be asked anything: some statement is strict, and none contradicts it."""
-        return self.conflict is None and self.utilities.informative
+        return not self.utilities.empty and self.utilities.informative
 
     @cached_property
     def regrets(self) -> Regrets:
@@ -128,7 +146,7 @@ class Beliefs:
     @property
     def theta_name(self) -> str:
         """Which utility θ_k is: the one that the settings name, but L2 where the exact set is empty."""
-        return self.settings.theta if self.conflict is None else "L2"
+        return "L2" if self.utilities.empty else self.settings.theta
 
     @cached_property
     def theta(self) -> KernelUtility | Utility:
@@ -290,7 +308,7 @@ class Beliefs:
     def favourite(self) -> Mask:
         """The member of the front that θ_k ranks first; without any statement the simplest."""
         # it may be what is recommended: then answers that go in no circles decide what is left out
-        by_answers = self.conflict is None and not self.utilities.informative
+        by_answers = not self.utilities.empty and not self.utilities.informative
         able = set(self.candidates) if by_answers else self.family
         front = [x for x in self.front if x in able] or self.eligible
         return self.liked_best(front)

@@ -53,7 +53,7 @@ from elicit.events import (
 )
 from elicit.knowledge.dominance import within_noise
 from elicit.knowledge.history import History
-from elicit.knowledge.statements import settled_among
+from elicit.knowledge.statements import Statement, settled_among
 from elicit.numeric import is_whole, whole
 from elicit.printable import many
 from elicit.subsets import Attributes, Family, Mask
@@ -142,13 +142,15 @@ class Elicitation:
     @property
     def unsettled(self) -> tuple[int, ...]:
         """Answers that contradict each other (with what was measured) and were not settled yet."""
+        if answers := self._not_settled(self.history.unsettled):
+            return answers
         with one_thread():
-            inconsistent = self.beliefs.conflict
-        for statements in (self.history.unsettled, () if inconsistent is None else inconsistent.conflict):
-            answers = self.history.answers_behind(statements)
-            if answers and settled_among(answers, self.history.settled) is None:
-                return answers
-        return ()
+            return self._not_settled(self.beliefs.conflict_of_answers)
+
+    def _not_settled(self, conflict: Iterable[Statement]) -> tuple[int, ...]:
+        """The answers behind statements in conflict; () where the operator has looked at their contradiction before."""
+        answers = self.history.answers_behind(conflict)
+        return answers if settled_among(answers, self.history.settled) is None else ()
 
     @property
     def budget(self) -> int:

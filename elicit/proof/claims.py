@@ -89,7 +89,7 @@ def _certificates(
     elicitation: Elicitation, utilities: AnySet, subset: Mask, proofs: bool
 ) -> Iterator[Certificate | None]:
     """What is proven of the recommended subset and of those passed over or, where nothing can be, that nothing can."""
-    if isinstance(utilities, ExactSet) and utilities.conflict is not None:
+    if isinstance(utilities, ExactSet) and utilities.empty:
         yield certify_inconsistent(utilities.monomials, utilities.statements)
     elif provable(utilities) and proofs:
         yield from _certificates_of_best(elicitation, utilities, subset)

@@ -26,9 +26,9 @@ _SET_ASIDE, _IN_PART = "set aside", "honoured at less than full strength"
 def strained_in(elicitation: Elicitation) -> tuple[tuple[Statement, float], ...]:
     """The statements that the recommendation does not honour in full.
 
-    In the exact set they are a smallest group that cannot all hold, and in the parsimonious set answers that are
-    doubted are among them; the slack of either is infinite. By a fresh set: a page that is made of the journal says
-    the same as the end of the run.
+    In the exact set they are a group that cannot all hold (`contradiction_in`), and in the parsimonious set answers
+    that are doubted are among them; the slack of either is infinite. By a fresh set: a page that is made of the journal
+    says the same as the end of the run.
     """
     beliefs = elicitation.beliefs
     utilities = beliefs.fresh_utilities()

@@ -1,9 +1,9 @@
 """Either set of utilities: the exact one, seen through its slice, or the parsimonious one.
 
 Both say what they are (`evaluated`, `statements`, `monomials`, `scope`, `frame`, `meaning`, `budget`, `clear`),
-whether they decide anything (`informative`, `conflict`), and answer the same: `maximum`, `verdict`, `excluded`,
-`upper_bounds`, `candidates`, `rivals`, `admits`; `inside` is a θ that is at hand. `conflict` must be None where a
-number is asked for.
+whether they decide anything (`informative`, `empty`, and why by `conflict`), and answer the same: `maximum`,
+`verdict`, `excluded`, `upper_bounds`, `candidates`, `rivals`, `admits`; `inside` is a θ that is at hand. A set must
+not be `empty` where a number is asked for.
 """
 
 from __future__ import annotations

@@ -28,6 +28,10 @@ from elicit.utility.solver import INFINITY, Program, Status, cheapest_hitting_se
 #: Hitting sets tried, and programs solved, before the best conflict found so far is returned as not proven smallest.
 MOST_ROUNDS, MOST_PROGRAMS = 200, 2000
 
+#: No smaller conflict is looked for beside one of more statements than this: there are too many hitting sets to try,
+#: and nobody reads as many.
+LONGEST_SHORTENED = 24
+
 
 @dataclass(frozen=True)
 class Conflict:
@@ -112,10 +116,19 @@ class Consistency:
         part = {r for r in chosen if abs(duals[r]) > tolerances.MULTIPLIER}
         if self.consistent(part):  # the multipliers were too coarse to name a conflict
             part = set(chosen)
+        elif self._one_way_to_cancel(part):
+            return part
         for r in sorted(part, key=lambda r: (self.statements[r].source is Source.OPERATOR, r)):
             if not self.consistent(part - {r}):
                 part -= {r}
         return part
+
+    def _one_way_to_cancel(self, part: set[int]) -> bool:
+        """Whether the rows of an inconsistent choice cancel in one way alone, in which each of them has a part."""
+        rows = self._d[sorted(part)]
+        _, sizes, ways = np.linalg.svd(rows.T)
+        within = int((sizes > tolerances.MULTIPLIER).sum())
+        return within == len(rows) - 1 and bool((np.abs(ways[-1]) > tolerances.MULTIPLIER).all())
 
     def maximal_consistent(self, chosen: set[int]) -> set[int]:
         """A consistent choice grown until nothing more fits."""
@@ -150,6 +163,8 @@ def smallest_conflict(monomials: Monomials, statements: Sequence[Statement], rou
     if pair is not None:
         return Conflict(_chosen(statements, pair), True)
     smallest_so_far = consistency.minimal_conflict(everything)
+    if len(smallest_so_far) > LONGEST_SHORTENED:
+        return Conflict(_chosen(statements, smallest_so_far), False)
     repairs: list[set[int]] = []
     for _ in range(rounds):
         if consistency.solved > MOST_PROGRAMS:
@@ -166,7 +181,8 @@ def smallest_conflict(monomials: Monomials, statements: Sequence[Statement], rou
 def contradiction_in(monomials: Monomials, statements: Sequence[Statement]) -> tuple[Statement, ...]:
     """A part that cannot hold together, as fractions show; no statements where they show no contradiction.
 
-    It is a smallest such part, unless this one is only thin, or took more than `MOST_PROGRAMS` to be shown smallest.
+    It is a smallest such part, unless this one is only thin, is long (`LONGEST_SHORTENED`), or took more than
+    `MOST_PROGRAMS` to be shown smallest.
     """
     proof = farkas_multipliers(monomials, statements)
     if proof is None:

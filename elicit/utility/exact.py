@@ -22,7 +22,7 @@ from elicit.knowledge.statements import Statement, beaten, transitive_reduction
 from elicit.subsets import Mask
 from elicit.utility import tolerances
 from elicit.utility.active_set import ActiveSetGuesser, worth_a_guess
-from elicit.utility.conflicts import contradiction_in, margin_program
+from elicit.utility.conflicts import contradiction_in, farkas_multipliers, margin_program
 from elicit.utility.monomials import Matrix, Monomials, Utility, Vector
 from elicit.utility.orders import ranking_first
 from elicit.utility.sets import (
@@ -124,7 +124,16 @@ class ExactSet:
     @property
     def thin(self) -> bool:
         """Whether the margin is too small for floats to tell from none, and no contradiction can be shown either."""
-        return not self.consistent and not self._contradiction
+        return not self.consistent and not self.empty
+
+    @property
+    def empty(self) -> bool:
+        """Whether no θ satisfies all statements, as fractions show; which of them are in conflict takes longer."""
+        return not self.consistent and self._refuted  # not solved again until something is stated
+
+    @cached_property
+    def _refuted(self) -> bool:
+        return farkas_multipliers(self.monomials, self.rows) is not None
 
     @property
     def margin(self) -> float:
@@ -166,9 +175,7 @@ class ExactSet:
     @property
     def conflict(self) -> Inconsistent | None:
         """Few statements that cannot hold together (`contradiction_in`), when the cone is shown to be empty."""
-        if self.consistent or self.thin:
-            return None
-        return Inconsistent(self._contradiction)  # not solved again until something is stated
+        return Inconsistent(self._contradiction) if self.empty else None
 
     @cached_property
     def _contradiction(self) -> tuple[Statement, ...]:
@@ -179,7 +186,7 @@ class ExactSet:
         check_statements([statement], self.n)
         self.statements = (*self.statements, statement)
         self.rows.append(statement)
-        for name in ("_span", "_guesser", "_contradiction"):
+        for name in ("_span", "_guesser", "_refuted", "_contradiction"):
             self.__dict__.pop(name, None)
         self._row_places = np.append(self._row_places, len(self.statements) - 1)
         d = statement_rows(self.monomials, [statement])
@@ -206,7 +213,7 @@ class ExactSet:
 
     def maximum(self, form: Form) -> Optimum:
         """The maximum of Σ c_x f(x) over the slice."""
-        if self.conflict is not None:
+        if self.empty:
             raise InputError("the exact set is empty: no maximum exists; look at its `conflict` first")
         if self.thin:
             raise InputError(f"{TOO_THIN}: no maximum is computed; look whether it is `informative` first")
@@ -241,7 +248,7 @@ class ExactSet:
     def verdict(self, subset: Mask) -> Verdict:
         """Whether some θ of the slice makes `subset` at least as good as every evaluated one."""
         check_evaluated([subset], self.n)
-        if self.conflict is not None:
+        if self.empty:
             raise InputError("the exact set is empty: nothing is decided; look at its `conflict` first")
         if not self.informative:
             return Verdict(True, witness=None if self.thin else Utility(self.n, {}))  # θ = 0 gives nothing a margin

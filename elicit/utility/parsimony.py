@@ -73,6 +73,11 @@ class ParsimoniousSet(Costs):
         """Never: slack at the optimum is a normal state."""
         return
 
+    @property
+    def empty(self) -> bool:
+        """Never: θ = 0 with enough slack satisfies everything."""
+        return False
+
     @cached_property
     def simplest(self) -> LeastCost:
         """A θ of least cost; always from a program without a warm start, so it is reproducible."""

@@ -66,7 +66,7 @@ def mean_theta(utilities: AnySet) -> Utility:
     the average of joining first and last. Two programs an attribute.
     """
     n = utilities.n
-    if not utilities.informative or utilities.conflict is not None:
+    if not utilities.informative or utilities.empty:
         return Utility(n, {})
     everything, total = (1 << n) - 1, defaultdict[Mask, float](float)
     for i in range(n):

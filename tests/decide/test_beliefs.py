@@ -70,6 +70,27 @@ def test_who_goes_by_regret_where_no_utility_fits_recommends_the_simplest_of_tho
     assert beliefs.incumbent == a
 
 
+#: Subsets of five attributes with three criteria: {1} is better than {2}, {1, 3} and {2, 3} are not ordered.
+UNORDERED = {0b1: (2, 0, 0), 0b10: (1, 0, 0), 0b101: (0, 2, 0), 0b110: (0, 0, 2)}
+
+#: {4} is better than {5}, and {3, 5} than {3, 4}: no utility of single attributes says so.
+CONTRADICTING = {0b1000: (0, 1, 0), 0b10000: (0, 0, 0), 0b10100: (-1, -1, 5), 0b1100: (-2, -1, 5)}
+
+
+@pytest.mark.parametrize("measured", [UNORDERED, UNORDERED | CONTRADICTING])
+@pytest.mark.parametrize("longest", [1, 2])
+def test_nobody_is_asked_to_settle_what_no_answer_settles_or_nobody_can_judge(monkeypatch, measured, longest):
+    monkeypatch.setattr(believing, "LONGEST_SHORTENED", longest)
+    history = History(Attributes.numbered(5), [Criterion(name) for name in "pqr"])
+    for k, (mask, values) in enumerate(measured.items()):
+        history.record(Evaluated(k, mask, tuple(map(float, values))))
+    history.record(Preferred(9, 0b110, 0b101, Answer.FIRST))
+    beliefs = Beliefs(history, Family(5), Settings(parsimony="exact", degree=1))
+    assert beliefs.conflict is not None
+    told = [(s.better, s.worse) for s in beliefs.conflict_of_answers]
+    assert sorted(told) == ([(0b1, 0b10), (0b110, 0b101)] if longest == 2 and measured is UNORDERED else [])
+
+
 def test_what_would_be_begins_where_what_is_ended(monkeypatch):
     begun = []
 

@@ -185,6 +185,19 @@ def test_where_no_two_are_opposite_the_smallest_conflict_is_searched_for():
     assert shortened
 
 
+def test_no_smaller_conflict_is_looked_for_beside_a_long_one(monkeypatch):
+    monos, longer = judge.monomials(3, 1), 0
+    for said in filter(None, map(tangled, range(9))):
+        first = Consistency(Monomials.full(3, 1), said).minimal_conflict(set(range(7)))
+        for limit in (len(first) - 1, len(first)):
+            monkeypatch.setattr(conflicts, "LONGEST_SHORTENED", limit)
+            found = smallest_conflict(Monomials.full(3, 1), said)
+            assert found.smallest == (limit == len(first))
+            assert not holds(found.statements, monos)
+            longer += not found.smallest
+    assert longer
+
+
 # By hand
 
 
