@@ -21,7 +21,7 @@ from elicit.alongside.progress import Progress
 from elicit.errors import InputError
 from elicit.events import Evaluated, Failed
 from elicit.experiments.best import best_known
-from elicit.experiments.experiment import Stage, Task, elicit_run, play_tasks, with_memory
+from elicit.experiments.experiment import Stage, Task, elicit_run, elicit_tasks, play_tasks, with_memory
 from elicit.experiments.journals import file_name
 from elicit.experiments.results import RunResult, answered_wrongly, plain_result, utility_regret
 from elicit.explore import Outcome, explore
@@ -49,7 +49,7 @@ def compare(
     _rank_attributes(scenario)
     tasks = list(_tasks(scenario, journals))
     if wrong:
-        tasks += _tasks_once_more(scenario, journals, wrong)
+        tasks += elicit_tasks(scenario, journals, partial(_run_once_more, wrong))
     order = sorted(range(len(tasks)), key=lambda k: k % len(scenario.seeds))
     results = dict(zip(order, play_tasks([tasks[k] for k in order], n_jobs, progress), strict=True))
     return [results[k] for k in range(len(tasks))]
@@ -71,18 +71,15 @@ def _rank_attributes(scenario: Scenario) -> None:
 
 def _tasks(scenario: Scenario, journals: Path | None) -> Iterator[Task]:
     for method in methods_of(scenario):
-        ours = [partial(elicit_run, scenario, elicit) for elicit in scenario.elicits]
-        plays = ours if method == OURS else [partial(walk_run, scenario, method)]
-        for play, operator, seed in product(plays, scenario.operators, scenario.seeds):
-            yield partial(play, operator, seed, journals)
-
-
-def _tasks_once_more(scenario: Scenario, journals: Path | None, wrong: float) -> Iterator[Task]:
-    for elicit, operator, seed in product(scenario.elicits, scenario.operators, scenario.seeds):
-        yield partial(_run_once_more, scenario, elicit, replace(operator, noise=wrong), seed, journals)
+        if method == OURS:
+            yield from elicit_tasks(scenario, journals)
+        else:
+            for operator, seed in product(scenario.operators, scenario.seeds):
+                yield partial(walk_run, scenario, method, operator, seed, journals)
 
 
 def _run_once_more(
+    wrong: float,
     scenario: Scenario,
     elicit: ElicitSpec,
     operator: OperatorSpec,
@@ -91,8 +88,8 @@ def _run_once_more(
     show: Callable[[Progress], None] | None,
 ) -> RunResult:
     """A run of ours for an operator who errs; its result and its journal say so."""
-    called = replace(elicit, name=answered_wrongly(elicit.name, operator.noise))
-    return elicit_run(scenario, called, operator, seed, journals, show) | {"wrong": operator.noise}
+    called = replace(elicit, name=answered_wrongly(elicit.name, wrong))
+    return elicit_run(scenario, called, replace(operator, noise=wrong), seed, journals, show) | {"wrong": wrong}
 
 
 def methods_of(scenario: Scenario) -> tuple[str, ...]:
@@ -122,8 +119,8 @@ def walk_run(
     method: str,
     operator: OperatorSpec,
     seed: int,
-    journals: Path | None = None,
-    show: Callable[[Progress], None] | None = None,
+    journals: Path | None,
+    show: Callable[[Progress], None] | None,
 ) -> RunResult:
     """One run of a classical method."""
     oracle = with_memory(scenario.oracle_of(seed))

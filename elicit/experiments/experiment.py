@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from joblib import Parallel, delayed
@@ -67,13 +68,7 @@ def run_scenario(
 
     journals: a folder that keeps one journal for each run, which then goes on where it stopped.
     """
-    tasks = [
-        partial(elicit_run, scenario, elicit, operator, seed, journals)
-        for elicit in scenario.elicits
-        for operator in scenario.operators
-        for seed in scenario.seeds
-    ]
-    return play_tasks(tasks, n_jobs, progress)
+    return play_tasks(elicit_tasks(scenario, journals), n_jobs, progress)
 
 
 def play_tasks(
@@ -131,8 +126,8 @@ def elicit_run(
     elicit: ElicitSpec,
     operator: OperatorSpec,
     seed: int,
-    journals: Path | None = None,
-    show: Callable[[Progress], None] | None = None,
+    journals: Path | None,
+    show: Callable[[Progress], None] | None,
 ) -> RunResult:
     """One run of our method."""
     oracle = with_memory(scenario.oracle_of(seed))
@@ -151,6 +146,12 @@ def elicit_run(
         return plain
     earlier = _utilities_on_the_way(elicitation, simulated, scenario.trace_every)
     return plain | {"trace": [*(utility_regret(utility, best.utility) for utility in earlier), plain["regret"]]}
+
+
+def elicit_tasks(scenario: Scenario, journals: Path | None, play: Callable[..., RunResult] = elicit_run) -> list[Task]:
+    """Our runs, in the order of their results; `play` plays one."""
+    every = product(scenario.elicits, scenario.operators, scenario.seeds)
+    return [partial(play, scenario, elicit, operator, seed, journals) for elicit, operator, seed in every]
 
 
 def _erred(elicitation: Elicitation, operator: SimulatedOperator) -> int:
