@@ -21,7 +21,7 @@ from typing import Any, NoReturn, TextIO
 from elicit import __version__
 from elicit.commands.help_layout import Help, LaidOutHelp
 from elicit.commands.status import BAD_INPUT, DOES_NOT_HOLD, DONE, INTERRUPTED, complain
-from elicit.errors import CertificateError, ElicitError, InputError, nearest
+from elicit.errors import CertificateError, ElicitError, InputError, nearest, system_reason
 from elicit.interrupts import handling
 
 Command = Callable[[argparse.Namespace], int]
@@ -109,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard(sys.stdout)
         return DONE
     except OSError as error:  # what is left of files: the standard streams
-        complain(f"the output cannot be written ({error.strerror or error}); give it room, or another place")
+        complain(f"the output cannot be written ({system_reason(error)}); give it room, or another place")
         _discard(sys.stdout)
         return BAD_INPUT
     if status == INTERRUPTED:  # all has been said: one more Ctrl-C, while workers are waited for, ends it without words

@@ -108,6 +108,11 @@ def first_line(error: BaseException) -> str:
     return _first_line(str(error)) or type(error).__name__
 
 
+def system_reason(error: Exception) -> str:
+    """The system's own words for an error, where it has some."""
+    return str(getattr(error, "strerror", None) or error)
+
+
 def one_line(error: BaseException) -> str:
     """An error as the reason of a failure records it: its kind and the first line of its message, printable."""
     try:

@@ -23,7 +23,7 @@ from elicit.data import Data, refuse_gaps, refuse_part, without
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.effects.pairs import interaction_prior
-from elicit.errors import InputError, nearest
+from elicit.errors import InputError, nearest, system_reason
 from elicit.methods import Goal, Space, TradeOff, goal_from, named
 from elicit.methods.registry import ALONE, classical
 from elicit.operators import Lexicographic
@@ -81,7 +81,7 @@ def _toml(path: Path) -> Section:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; check the path") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the file") from error
+        raise InputError(f"{path}: cannot be read ({system_reason(error)}); check the file") from error
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not text in UTF-8; a scenario is a TOML file") from None
     except (ValueError, RecursionError) as error:  # besides its own error: numbers too long, tables too deep

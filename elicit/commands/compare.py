@@ -25,7 +25,7 @@ from elicit.commands.output import (
 from elicit.commands.playing import data_notes, progress_meter, regret_notes, show_stage, what_is_kept
 from elicit.commands.status import DONE
 from elicit.effects.drawing import pyplot
-from elicit.errors import InputError, OracleError
+from elicit.errors import InputError, OracleError, system_reason
 from elicit.events import BUDGET, rule_of
 from elicit.experiments.best import tells_regret
 from elicit.experiments.choosing import NOT_KNOWN, Choosing
@@ -294,6 +294,6 @@ def _draw(results: Results, path: str) -> None:
     try:
         figure.savefig(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error}); choose another") from error
+        raise InputError(f"{path}: cannot be written ({system_reason(error)}); choose another") from error
     finally:
         pyplot().close(figure)

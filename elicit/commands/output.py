@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from elicit.commands.status import width_of
 from elicit.complete import complete, require_room
-from elicit.errors import InputError
+from elicit.errors import InputError, system_reason
 from elicit.journal import is_journal
 from elicit.printable import entry, printable
 
@@ -49,7 +49,7 @@ def check_place(output: str | None, *inputs: str | None) -> None:
 
 
 def _not_written(output: str, error: OSError) -> InputError:
-    return InputError(f"{output}: cannot be written ({error.strerror or error}); choose another place")
+    return InputError(f"{output}: cannot be written ({system_reason(error)}); choose another place")
 
 
 @contextmanager
@@ -109,5 +109,5 @@ def journal_folder(path: str | None) -> Path | None:
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path}: cannot be made a folder ({error.strerror}); choose another") from error
+        raise InputError(f"{path}: cannot be made a folder ({system_reason(error)}); choose another") from error
     return Path(path)

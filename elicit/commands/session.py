@@ -34,7 +34,7 @@ from elicit.data import Data, load
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.drive import Result, drive
-from elicit.errors import InputError, JournalError, JournalInUseError
+from elicit.errors import InputError, JournalError, JournalInUseError, system_reason
 from elicit.events import SCORE_AND_SIZE, Resumed, Stopped
 from elicit.journal import begun, read
 from elicit.operators.lines import COLUMNS, LineOperator
@@ -250,7 +250,7 @@ def _answers(stream: TextIO) -> Iterator[str]:
         try:
             line = stream.readline(_LONGEST_ANSWER)
         except OSError as error:
-            raise InputError(f"the answers cannot be read ({error.strerror or error})") from error
+            raise InputError(f"the answers cannot be read ({system_reason(error)})") from error
         if not line:
             return
         if len(line) == _LONGEST_ANSWER:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from elicit.complete import opened
 from elicit.data.values import as_numbers, comma_numbers, is_missing, with_point
-from elicit.errors import InputError
+from elicit.errors import InputError, system_reason
 from elicit.printable import many
 
 #: Possible separators, in order of preference: the comma is last, because texts and numbers may hold commas as well.
@@ -146,8 +146,7 @@ def _lines(path: Path) -> list[str]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not text in UTF-8; save it as CSV in UTF-8") from error
     except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: cannot be read ({reason}); check the file") from error
+        raise InputError(f"{path}: cannot be read ({system_reason(error)}); check the file") from error
     for number, line in enumerate(lines, start=1):
         if "\0" in line:  # as in UTF-16, most of which would pass for UTF-8
             raise InputError(f"{path}, line {number}: holds a zero byte, which no text does; save it as CSV in UTF-8")

@@ -19,7 +19,7 @@ from typing import Any
 
 from elicit.alongside.measuring import measured
 from elicit.asks import Measured
-from elicit.errors import InputError, JournalError, JournalInUseError
+from elicit.errors import InputError, JournalError, JournalInUseError, system_reason
 from elicit.journal import Header, Journal, header_at, read
 from elicit.oracles.describe import fingerprint
 from elicit.subsets import Mask
@@ -35,8 +35,7 @@ def made_folder(folder: Any) -> Path:
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:  # a ValueError: characters that no path has
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"journal is a folder, and {str(folder)!r} cannot be one: {why}") from error
+        raise InputError(f"journal is a folder, and {str(folder)!r} cannot be one: {system_reason(error)}") from error
     return Path(folder)
 
 

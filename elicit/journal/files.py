@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from elicit.errors import InputError, JournalError, JournalInUseError
+from elicit.errors import InputError, JournalError, JournalInUseError, system_reason
 
 StrPath = str | os.PathLike[str]
 
@@ -19,11 +19,6 @@ StrPath = str | os.PathLike[str]
 def named(path: StrPath) -> str:
     """A journal as an error message calls it."""
     return f"journal {os.fspath(path)!r}"
-
-
-def system_reason(error: Exception) -> str:
-    """The system's own words for an error, where it has some."""
-    return str(getattr(error, "strerror", None) or error)
 
 
 def require_file(path: StrPath) -> None:

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from elicit.asks import Failure, Measured
-from elicit.errors import InputError, JournalError
+from elicit.errors import InputError, JournalError, system_reason
 from elicit.events import Fact
-from elicit.journal.files import StrPath, locked, named, read_whole, require_file, sync_folder, system_reason
+from elicit.journal.files import StrPath, locked, named, read_whole, require_file, sync_folder
 from elicit.journal.lines import add_time, afresh_in, cached_in, fact_in, fact_out, header_out, result_out
 from elicit.journal.plain import Json, plain
 from elicit.journal.reading import begun, body, parse, torn_header

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.complete import opened
-from elicit.errors import InputError
+from elicit.errors import InputError, system_reason
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import LARGEST_MEASURED
 from elicit.oracles.describe import fingerprint
@@ -259,8 +259,7 @@ def _unreadable(path: Path, error: Exception) -> InputError:
         return InputError(f"{path}: no such file; give the path of an oracle table (CSV or CSV.gz)")
     if isinstance(error, IsADirectoryError):
         return InputError(f"{path}: is a folder; give the path of an oracle table (CSV or CSV.gz)")
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return InputError(f"{path}: cannot be read ({reason}); check the file")
+    return InputError(f"{path}: cannot be read ({system_reason(error)}); check the file")
 
 
 def _checked_names(minimise: Sequence[str], columns: Sequence[str], path: Path) -> frozenset[str]:

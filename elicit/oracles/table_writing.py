@@ -15,7 +15,7 @@ from pathlib import Path
 
 from elicit.asks import Failure, Measured, Oracle, require_oracle
 from elicit.complete import complete
-from elicit.errors import InputError, OracleError
+from elicit.errors import InputError, OracleError, system_reason
 from elicit.numeric import is_finite, plain_numbers
 from elicit.oracles.parallel import Workers
 from elicit.oracles.table import FOLD, SCORE, SPREAD, is_fold
@@ -89,7 +89,7 @@ def write_table(
                 raise InputError(f"no subset could be measured, there is no table to write: {reason}")
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be written ({error.strerror or error}); free space or choose another place"
+            f"{path}: cannot be written ({system_reason(error)}); free space or choose another place"
         ) from error
     return Written(total - len(failures), failures)
 
