@@ -13,7 +13,6 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -120,17 +119,7 @@ def scenario_from(plain: Section, folder: Path) -> Scenario:
     experiment = sections.with_place(
         "[experiment]", lambda: _experiment(sections.table(plain.get("experiment", {})), material, family)
     )
-    return Scenario(
-        oracle=oracle,
-        operators=operators,
-        elicits=elicits,
-        seeds=experiment.seeds,
-        plain=plain,
-        methods=experiment.methods,
-        material=material,
-        trace_every=experiment.trace_every,
-        goal=experiment.goal,
-    )
+    return Scenario(oracle=oracle, operators=operators, elicits=elicits, plain=plain, material=material, **experiment)
 
 
 def _refuse_misplaced(plain: Section) -> None:
@@ -305,15 +294,8 @@ def _check_dropped(measured: Section, attributes: Attributes, elicits: Sequence[
             )
 
 
-@dataclass(frozen=True)
-class _Experiment:
-    seeds: tuple[int, ...]
-    methods: tuple[str, ...] | None
-    trace_every: int
-    goal: Goal
-
-
-def _experiment(section: Section, material: DataMaterial | None, family: Family) -> _Experiment:
+def _experiment(section: Section, material: DataMaterial | None, family: Family) -> dict[str, Any]:
+    """What [experiment] says, by the fields of a `Scenario`."""
     sections.only_known(section, _KEYS["experiment"])
     methods = sections.texts(section, "methods") if "methods" in section else None
     for method in methods or ():
@@ -322,7 +304,8 @@ def _experiment(section: Section, material: DataMaterial | None, family: Family)
     if methods is not None and len(set(methods)) < max(1, len(methods)):
         raise InputError("`methods` lists at least one method, and none twice")
     every = sections.integer(section, "trace_every", 1, least=1)
-    return _Experiment(seeds_of(section.get("seeds", 1)), methods, every, _goal(section, methods or (), family))
+    seeds, goal = seeds_of(section.get("seeds", 1)), _goal(section, methods or (), family)
+    return {"seeds": seeds, "methods": methods, "trace_every": every, "goal": goal}
 
 
 def _goal(section: Section, methods: Sequence[str], family: Family) -> Goal:
