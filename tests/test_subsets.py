@@ -33,9 +33,9 @@ def many_masks(draw):
 
 
 @st.composite
-def families(draw):
-    """(n, keep, drop, max size) of a family with at least one member."""
-    n = draw(st.integers(1, 6))
+def families(draw, most=6):
+    """(n, keep, drop, max size) of a family of up to so many attributes, with at least one member."""
+    n = draw(st.integers(1, most))
     roles = [draw(st.sampled_from(["free", "keep", "drop"])) for _ in range(n)]
     if set(roles) == {"drop"}:
         roles[0] = "free"

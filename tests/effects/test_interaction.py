@@ -67,13 +67,22 @@ def test_h_is_its_definition(model):
     assert found.overall == pytest.approx(overall, abs=1e-12)
 
 
-MODELS = [
-    (DecisionTreeRegressor(random_state=0), {}),
-    (RandomForestRegressor(20, random_state=0), {}),
-    (ExtraTreesRegressor(20, max_depth=4, random_state=0), {}),
-    (GradientBoostingRegressor(n_estimators=20, random_state=0), {}),
-    (GradientBoostingRegressor(n_estimators=20, init="zero", loss="huber", random_state=0), {}),
-    (HistGradientBoostingRegressor(max_iter=15, min_samples_leaf=3, random_state=0), {}),
+def agree(model, rows, **options):
+    """Whether boxes and batches come to the same."""
+    quick, asked = h_statistic(model, rows, **options), h_statistic(model, rows, path="batches", **options)
+    assert (quick.path, asked.path) == ("trees", "batches")
+    assert quick.h == pytest.approx(asked.h, abs=1e-11)
+    assert quick.strength == pytest.approx(asked.strength, rel=1e-9, abs=1e-11)
+    assert quick.overall == pytest.approx(asked.overall, abs=1e-11)
+
+
+REGRESSORS = [
+    DecisionTreeRegressor(random_state=0),
+    RandomForestRegressor(20, random_state=0),
+    ExtraTreesRegressor(20, max_depth=4, random_state=0),
+    GradientBoostingRegressor(n_estimators=20, random_state=0),
+    GradientBoostingRegressor(n_estimators=20, init="zero", loss="huber", random_state=0),
+    HistGradientBoostingRegressor(max_iter=15, min_samples_leaf=3, random_state=0),
 ]
 CLASSIFIERS = [
     (DecisionTreeClassifier(max_depth=4, random_state=0), {"target": 1}),
@@ -87,32 +96,20 @@ CLASSIFIERS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "options"), MODELS)
-def test_boxes_and_batches_agree_for_numbers(model, options):
-    model.fit(X, y)
-    quick, asked = h_statistic(model, X, **options), h_statistic(model, X, path="batches", **options)
-    assert (quick.path, asked.path) == ("trees", "batches")
-    assert quick.h == pytest.approx(asked.h, abs=1e-11)
-    assert quick.strength == pytest.approx(asked.strength, abs=1e-11)
-    assert quick.overall == pytest.approx(asked.overall, abs=1e-11)
+@pytest.mark.parametrize("model", REGRESSORS)
+def test_boxes_and_batches_agree_for_numbers(model):
+    agree(model.fit(X, y), X)
 
 
 @pytest.mark.parametrize("target", [0, 1])
 def test_boxes_and_batches_agree_for_each_of_several_outputs(target):
     model = RandomForestRegressor(5, random_state=0).fit(X, np.column_stack([y, y**2]))
-    quick, asked = h_statistic(model, X, target=target), h_statistic(model, X, target=target, path="batches")
-    assert (quick.path, asked.path) == ("trees", "batches")
-    assert quick.strength == pytest.approx(asked.strength, rel=1e-9)
+    agree(model, X, target=target)
 
 
 @pytest.mark.parametrize(("model", "options"), CLASSIFIERS)
 def test_boxes_and_batches_agree_for_classes(model, options):
-    model.fit(WINE, LABEL)
-    rows = WINE[::7]
-    quick, asked = h_statistic(model, rows, **options), h_statistic(model, rows, path="batches", **options)
-    assert (quick.path, asked.path) == ("trees", "batches")
-    assert quick.h == pytest.approx(asked.h, abs=1e-11)
-    assert quick.overall == pytest.approx(asked.overall, abs=1e-11)
+    agree(model.fit(WINE, LABEL), WINE[::7], **options)
 
 
 @pytest.mark.parametrize(
@@ -125,10 +122,7 @@ def test_boxes_and_batches_agree_for_classes(model, options):
 def test_two_classes_of_boosting(model):
     model.fit(X, y > y.mean())
     for label in (False, True):
-        options = {"response": "decision_function", "target": label}
-        quick, asked = h_statistic(model, X, **options), h_statistic(model, X, path="batches", **options)
-        assert quick.path == "trees"
-        assert quick.h == pytest.approx(asked.h, abs=1e-11)
+        agree(model, X, response="decision_function", target=label)
 
 
 def test_boosting_by_histograms_whose_answer_is_another_than_its_sum_is_asked():

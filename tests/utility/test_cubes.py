@@ -3,22 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_subsets import families
 
 from elicit.errors import CertificateError
-from elicit.subsets import Family, mask_of, members
+from elicit.subsets import Family, members
 from elicit.utility.cubes import MOST_CUBES, Cover, gains_on, subset_of
 from elicit.utility.monomials import Monomials
-
-
-@st.composite
-def families(draw):
-    """(n, keep, drop, max size) of a family with at least one member."""
-    n = draw(st.integers(1, 5))
-    roles = [draw(st.sampled_from(["free", "keep", "drop"])) for _ in range(n)]
-    if set(roles) == {"drop"}:
-        roles[0] = "free"
-    keep, drop = (mask_of(i for i, role in enumerate(roles) if role == wanted) for wanted in ("keep", "drop"))
-    return n, keep, drop, draw(st.none() | st.integers(max(1, keep.bit_count()), n + 1))
 
 
 @st.composite
@@ -32,16 +22,22 @@ def coverings(draw):
     return n, cubes, draw(wide), draw(st.integers(1, n))
 
 
-@st.composite
-def partitions(draw):
-    """Pieces that share nothing, by splitting a cube: perhaps one missing, perhaps one a part of another."""
-    n, _, asked, size = draw(coverings())
-    cubes = [asked]
-    for _ in range(draw(st.integers(0, 8))):
+def split_up(draw, cube, n, most):
+    """A cube over n attributes, split up to so many times."""
+    cubes = [cube]
+    for _ in range(draw(st.integers(0, most))):
         inside, outside = cubes.pop(draw(st.integers(0, len(cubes) - 1)))
         free = members((1 << n) - 1 & ~(inside | outside))
         split = 1 << draw(st.sampled_from(free)) if free else 0
         cubes += [(inside | split, outside), (inside, outside | split)]
+    return cubes
+
+
+@st.composite
+def partitions(draw):
+    """Pieces that share nothing, by splitting a cube: perhaps one missing, perhaps one a part of another."""
+    n, _, asked, size = draw(coverings())
+    cubes = split_up(draw, asked, n, 8)
     if draw(st.booleans()):
         cubes.pop(draw(st.integers(0, len(cubes) - 1)))
     if cubes and draw(st.booleans()):
@@ -135,7 +131,7 @@ def test_as_many_pieces_as_a_proof_may_have_are_looked_at_beside_its_subset_and_
         Cover([all_of_it, *single], n, n).holds(0, 0)
 
 
-@given(families())
+@given(families(most=5))
 def test_the_members_one_by_one_cover_their_family_and_one_less_does_not(case):
     n, keep, drop, max_size = case
     everything, size = (1 << n) - 1, n if max_size is None else max_size
@@ -168,15 +164,10 @@ def test_the_entries_on_a_cube_hold_those_of_every_member_and_each_is_taken_by_o
 @st.composite
 def steps(draw):
     """A family, a subset (not always one of it), a proof's cubes, one of these, and an attribute to flip in it."""
-    n, keep, drop, max_size = draw(families())
+    n, keep, drop, max_size = draw(families(most=5))
     family = Family(n, keep, drop, max_size)
     subset = draw(st.integers(1, (1 << n) - 1))
-    cubes = [(keep, drop)]
-    for _ in range(draw(st.integers(0, 5))):
-        inside, outside = cubes.pop(draw(st.integers(0, len(cubes) - 1)))
-        free = members((1 << n) - 1 & ~(inside | outside))
-        split = 1 << draw(st.sampled_from(free)) if free else 0
-        cubes += [(inside | split, outside), (inside, outside | split)]
+    cubes = split_up(draw, (keep, drop), n, 5)
     return family, subset, cubes, draw(st.sampled_from(cubes)), 1 << draw(st.integers(0, n - 1))
 
 
