@@ -210,12 +210,6 @@ def slice_regret(x, ys, statements, monos, delta):
     return max([0.0, *gains])
 
 
-def slice_necessarily_optimal(x, ys, statements, monos, delta, tolerance=TOLERANCE):
-    """By the definition alone: the rule that no strict statement means no claim is left to the caller."""
-    regret = slice_regret(x, ys, statements, monos, delta)
-    return regret is not None and regret <= tolerance
-
-
 def slice_necessarily_preferred(a, b, statements, monos, delta, tolerance=TOLERANCE):
     least = slice_min(difference(a, b), statements, monos, delta)
     return least is not None and least >= -tolerance
@@ -410,38 +404,20 @@ def set_necessarily_optimal(x, ys, statements, monos, tau, C, w, tolerance=TOLER
     return set_regret(x, ys, statements, monos, tau, C, w) <= tolerance
 
 
-def set_necessarily_preferred(a, b, statements, monos, tau, C, w, tolerance=TOLERANCE):
-    return set_min(difference(a, b), statements, monos, tau, C, w) >= -tolerance
-
-
-def set_possibly_preferred(a, b, statements, monos, tau, C, w, tolerance=TOLERANCE):
-    return set_max(difference(a, b), statements, monos, tau, C, w) >= -tolerance
-
-
 # The dual programs, whose solutions are what certificates are made of
 
 
-def _dual_rows(statements, monos, C, w, extra, start):
-    """|start + Dᵀλ + Eᵀμ|_S ≤ w_|S| σ and |λ_r| ≤ C c_r σ, over (λ, μ, σ)."""
-    p, m, k = len(monos), len(statements), len(extra)
-    H = np.hstack([rows(statements, monos).T.reshape(p, m), np.array(extra).T.reshape(p, k)])
-    top = np.array([C * r[3] for r in statements]).reshape(m, 1)
-    own = np.hstack([np.eye(m), np.zeros((m, k))])
-    side = prices_of_monomials(monos, w)[:, None]
-    upper = np.vstack([np.hstack([s * part, -most]) for part, most in ((H, side), (own, top)) for s in (1, -1)])
-    limits = np.concatenate([-start, start, np.zeros(2 * m)])
-    bounds = [(None, None) if r[2] == "equal" else (0, None) for r in statements] + [(0, None)] * k
-    strict = [-1.0 if r[2] == "strict" else 0.0 for r in statements]
-    return upper, limits, bounds, np.array(strict + [0.0] * k)
-
-
-def cost_multipliers(statements, monos, C, w, v=None, evaluated=()):
-    """(J_v, λ, μ by evaluated subset) from the dual, the best bound of the κ recipe; v=None: J*."""
-    others = [] if v is None else [x for x in evaluated if x != v]
-    extra = [phi([v], monos)[0] - phi([x], monos)[0] for x in others]
-    upper, limits, bounds, costs = _dual_rows(statements, monos, C, w, extra, np.zeros(len(monos)))
-    value, x = solve(np.append(costs, 0.0), upper, limits, [], [], [*bounds, (1, 1)])
-    return -value, x[: len(statements)], dict(zip(others, x[len(statements) : -1], strict=True))
+def cost_multipliers(statements, monos, C, w, v, evaluated):
+    """(J_v, λ, μ by evaluated subset) from the dual: max Σ_strict λ with |Dᵀλ + Eᵀμ|_S ≤ w_|S| and |λ_r| ≤ C c_r."""
+    others = [x for x in evaluated if x != v]
+    combined = [*rows(statements, monos), *(phi([v], monos)[0] - phi([x], monos)[0] for x in others)]
+    if not combined:
+        return 0.0, np.zeros(0), {}
+    upper = np.array(combined).reshape(-1, len(monos)).T
+    costs = [-1.0 if r[2] == "strict" else 0.0 for r in statements] + [0.0] * len(others)
+    bounds = [(-C * r[3] if r[2] == "equal" else 0.0, C * r[3]) for r in statements] + [(0, None)] * len(others)
+    value, x = solve(costs, [*upper, *-upper], [*prices_of_monomials(monos, w)] * 2, [], [], bounds)
+    return -value, x[: len(statements)], dict(zip(others, x[len(statements) :], strict=True))
 
 
 def slack_multipliers(statements, monos):
@@ -452,14 +428,6 @@ def slack_multipliers(statements, monos):
     bounds = [(-r[3] if r[2] == "equal" else 0.0, r[3]) for r in statements]
     value, lam = solve(costs, [], [], rows(statements, monos).T, np.zeros(len(monos)), bounds)
     return -value, lam
-
-
-def regret_multipliers(y, x, limit, statements, monos, C, w):
-    """(bound, λ) from the dual of max f(y) − f(x) over {J ≤ limit}: the least σ·limit − Σ_strict λ."""
-    start = form_vector(difference(y, x), monos)
-    upper, limits, bounds, costs = _dual_rows(statements, monos, C, w, [], start)
-    value, z = solve(np.append(costs, limit), upper, limits, [], [], [*bounds, (0, None)])
-    return value, z[:-1]
 
 
 # Conflicts, by trying every set of statements
@@ -635,33 +603,6 @@ def slack_lower_bound(lam, statements, monos):
         return Fraction(0)
     most = max((abs(z) / Fraction(r[3]) for z, r in zip(lam, statements, strict=True)), default=Fraction(0))
     return _strict_sum(lam, statements) / most if most else Fraction(0)
-
-
-def regret_upper_bound(lam, y, x, limit, statements, monos, C, w):
-    """σB − Σ_strict λ: no θ with J ≤ B = limit has f(y) − f(x) above it."""
-    _check_signs(lam, statements)
-    h = _combination(lam, statements, monos, exact_rows([(y, x, "strict", 1)], monos)[0])
-    return _scale(h, lam, statements, monos, C, w) * limit - _strict_sum(lam, statements)
-
-
-def regret_cut(lam, sigma, y, x, limit, statements, monos, C, w):
-    """The same for a σ fixed beforehand, whatever y: what |h| has above σ w is paid at |θ_S| ≤ B / w_|S|."""
-    _check_signs(lam, statements)
-    if any(abs(z) > sigma * Fraction(C) * Fraction(r[3]) for z, r in zip(lam, statements, strict=True)):
-        raise ValueError("σ must cover every |λ_r| / (C c_r)")
-    h = _combination(lam, statements, monos, exact_rows([(y, x, "strict", 1)], monos)[0])
-    total = sigma * limit - _strict_sum(lam, statements)
-    for z, s in zip(h, monos, strict=True):
-        weight = Fraction(w[size(s) - 1])
-        total += limit / weight * max(Fraction(0), abs(z) - sigma * weight)
-    return total
-
-
-def slice_upper_bound(lam, y, x, delta, statements, monos):
-    """−δ Σ_strict λ + ‖φ(y) − φ(x) + Dᵀλ‖₁ bounds f(y) − f(x) on the slice."""
-    _check_signs(lam, statements)
-    h = _combination(lam, statements, monos, exact_rows([(y, x, "strict", 1)], monos)[0])
-    return sum((abs(z) for z in h), Fraction(0)) - Fraction(delta) * _strict_sum(lam, statements)
 
 
 # Instances
