@@ -156,6 +156,13 @@ def alike(values: Sequence[float], digits: int = 5) -> list[str]:
     return told if "e" in "".join(told) or (decimals and longest > digits + 1) else same
 
 
+def with_spreads(values: Sequence[float], spreads: Sequence[float | None]) -> list[str]:
+    """Numbers to be compared, each with its spread where it has one."""
+    around = iter(alike([spread for spread in spreads if spread is not None], 2))
+    told = zip(alike(values), spreads, strict=True)
+    return [value + ("" if spread is None else f" ± {next(around)}") for value, spread in told]
+
+
 def numbers_apart(values: Sequence[float], digits: int) -> list[str]:
     """Numbers in so many digits, or in as many more as tell them apart; beyond twelve what differs is rounding."""
     told = [[f"{value:.{shown}g}" for value in values] for shown in range(digits, MOST_SHOWN + 1)]

@@ -34,7 +34,7 @@ from elicit.numeric import GRID
 from elicit.operators.picture import numbers
 from elicit.oracles import Remembering, WrapperOracle
 from elicit.oracles.guess import guess_of
-from elicit.printable import aligned, alike, in_a_list, many, pasted, printable, rounded, width
+from elicit.printable import aligned, in_a_list, many, pasted, printable, rounded, width, with_spreads
 from elicit.sessions import Session
 from elicit.sources.snippet import snippet
 from elicit.subsets import Mask
@@ -210,7 +210,6 @@ def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequenc
         )
     if any(len(each) < ROUNDS for each in found.values()):
         return []
-    means = alike([float(np.mean(found[subset])) for subset in subsets])
     spreads = [float(np.std(found[subset], ddof=1)) for subset in subsets]
-    around = alike([spread if spread > GRID else 0.0 for spread in spreads], 2)
-    return [f"{mean} ± {spread}" for mean, spread in zip(means, around, strict=True)]
+    means = [float(np.mean(found[subset])) for subset in subsets]
+    return with_spreads(means, [spread if spread > GRID else 0.0 for spread in spreads])

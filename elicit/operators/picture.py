@@ -13,7 +13,6 @@ from elicit.asks import Compare, Reconcile
 from elicit.events import Criterion, Evaluated
 from elicit.numeric import are_equal
 from elicit.printable import (
-    alike,
     entry,
     enumerated,
     fitted,
@@ -24,6 +23,7 @@ from elicit.printable import (
     rounded,
     squeezed,
     width,
+    with_spreads,
     wrapped,
 )
 from elicit.subsets import Attributes, Mask
@@ -54,9 +54,7 @@ def named(mask: Mask, attributes: Attributes) -> str:
 def numbers(facts: Sequence[Evaluated], i: int, *, spread: bool = True) -> list[str]:
     """A criterion of subsets that are compared, each with its spread where it has one."""
     around = [fact.spread[i] if fact.spread and spread else None for fact in facts]
-    told = iter(alike([each for each in around if each is not None], 2))
-    values = zip(alike([fact.criteria[i] for fact in facts]), around, strict=True)
-    return [value + ("" if each is None else f" ± {next(told)}") for value, each in values]
+    return with_spreads([fact.criteria[i] for fact in facts], around)
 
 
 def called(criterion: Criterion) -> str:

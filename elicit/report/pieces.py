@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elicit.printable import alike
+from elicit.printable import with_spreads
 from elicit.report.content import Measurement, listed
 from elicit.report.markup import Html, element, joined
 
@@ -44,9 +44,7 @@ def value_of(measurement: Measurement, k: int) -> str:
 
 def values_of(measurements: Sequence[Measurement], k: int) -> list[str]:
     """The values of criterion k as they stand below one another, each with its spread where it has one."""
-    around = iter(alike([spread for m in measurements if (spread := m.spread[k]) is not None], 2))
-    values = zip(alike([m.values[k] for m in measurements]), measurements, strict=True)
-    return [value + ("" if m.spread[k] is None else f" ± {next(around)}") for value, m in values]
+    return with_spreads([m.values[k] for m in measurements], [m.spread[k] for m in measurements])
 
 
 def capital(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from elicit.printable import alike, enumerated, many, numbers_apart, rounded
+from elicit.printable import alike, enumerated, many, numbers_apart, rounded, with_spreads
 from elicit.report.content import Content
 from elicit.report.drawing import bars, curve
 from elicit.report.markup import Html, element
@@ -58,10 +58,10 @@ def _fresh_scores(content: Content, story: ModelStory) -> Iterator[Html]:
         "chose, so of this subset even they promise too much: a little where rows are many, a lot where they are few.",
     )
     chosen = iter(alike([h.chosen for h in story.honest if h.chosen is not None]))
-    fresh = zip(alike([h.mean for h in story.honest]), alike([h.spread for h in story.honest], 2), strict=True)
+    fresh = with_spreads([h.mean for h in story.honest], [h.spread for h in story.honest])
     rows = [
-        (h.what, "–" if h.chosen is None else next(chosen), f"{mean} ± {spread}", str(len(h.fresh)))
-        for h, (mean, spread) in zip(story.honest, fresh, strict=True)
+        (h.what, "–" if h.chosen is None else next(chosen), told, str(len(h.fresh)))
+        for h, told in zip(story.honest, fresh, strict=True)
     ]
     header = ("", f"{name} on the folds that chose", f"{name} on fresh folds", "rounds")
     yield table(header, rows, "± is the standard deviation over the rounds", {1, 2, 3})
