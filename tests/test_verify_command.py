@@ -650,10 +650,8 @@ def test_bytes_that_are_no_whole_line_are_told_and_count_for_nothing(journal, tm
     assert "count for nothing" not in steps(journal)[0]
 
 
-def test_that_nothing_is_recommended_is_no_claim_where_something_was_measured(journal, tmp_path, capsys):
-    status, _, err = retold(journal, tmp_path, lambda lines: lines[-1]["claim"].update(subset=None), capsys)
-    assert status == 1
-    assert "subsets were measured, none is claimed" in err
+def test_that_nothing_is_recommended_is_no_claim_where_something_was_measured(refused):
+    refused(lambda lines: lines[-1]["claim"].update(subset=None), "subsets were measured, none is claimed")
 
 
 # what no run could have recorded
@@ -666,21 +664,31 @@ def retold(journal, tmp_path, change, capsys):
     return verdict(journals.write(tmp_path / "retold", lines), capsys)
 
 
+@pytest.fixture
+def refused(journal, tmp_path, capsys):
+    """That the journal, after a change of its lines, is refused in these words."""
+
+    def check(change, words):
+        status, _, err = retold(journal, tmp_path, change, capsys)
+        assert status == 1
+        assert words in err
+
+    return check
+
+
 def place(lines, fact):
     return next(k for k, line in enumerate(lines) if line.get("fact") == fact)
 
 
-def test_a_choice_by_score_is_no_way_round_the_proofs(journal, tmp_path, capsys):
-    def change(lines):
-        claim = lines[-1]["claim"]
-        measured = [line for line in lines if line.get("fact") == "evaluated"]
-        best = max(measured, key=lambda line: (line["criteria"][0], -len(line["subset"])))
-        kept = {"version": 1, "request": claim["request"], "subset": best["subset"], "criteria": best["criteria"]}
-        lines[-1]["claim"] = kept | {"by": "score"}
+def claim_the_best_by_score(lines):
+    measured = [line for line in lines if line.get("fact") == "evaluated"]
+    best = max(measured, key=lambda line: (line["criteria"][0], -len(line["subset"])))
+    kept = {"version": 1, "request": lines[-1]["claim"]["request"], "subset": best["subset"]}
+    lines[-1]["claim"] = kept | {"criteria": best["criteria"], "by": "score"}
 
-    status, _, err = retold(journal, tmp_path, change, capsys)
-    assert status == 1
-    assert "a choice by score alone is for a run that asks nothing" in err
+
+def test_a_choice_by_score_is_no_way_round_the_proofs(refused):
+    refused(claim_the_best_by_score, "a choice by score alone is for a run that asks nothing")
 
 
 @pytest.mark.parametrize(
@@ -774,18 +782,16 @@ def test_an_end_that_only_the_run_could_know_is_told_as_it_was_written(journal, 
     assert "the run ended as 'wish: the operator has had enough', which is told as it was written" in out
 
 
-def test_a_run_does_not_go_on_after_its_end(journal, tmp_path, capsys):
+def test_a_run_does_not_go_on_after_its_end(refused):
     def change(lines):
         k = place(lines, "stopped")
         last = max(j for j in range(k) if lines[j].get("fact") in ("evaluated", "preferred"))
         lines[last], lines[k] = lines[k], lines[last]
 
-    status, _, err = retold(journal, tmp_path, change, capsys)
-    assert status == 1
-    assert "the run goes on after its end" in err
+    refused(change, "the run goes on after its end")
 
 
-def test_no_request_is_made_twice_and_no_round_before_the_last_was_answered(journal, tmp_path, capsys):
+def test_no_request_is_made_twice_and_no_round_before_the_last_was_answered(refused):
     for words, last in (("a round begins before", False), ("was made before", True)):
 
         def change(lines, last=last):
@@ -794,9 +800,7 @@ def test_no_request_is_made_twice_and_no_round_before_the_last_was_answered(jour
             again = dict(lines[k], evaluate=[], compare=None, rejected=[], reconcile=[])
             lines.insert(place(lines, "stopped") if last else 2, again)
 
-        status, _, err = retold(journal, tmp_path, change, capsys)
-        assert status == 1
-        assert words in err
+        refused(change, words)
 
 
 @pytest.mark.parametrize(
@@ -812,13 +816,11 @@ def test_no_request_is_made_twice_and_no_round_before_the_last_was_answered(jour
         (lambda lines, k: lines.insert(k, {"fact": "retracted", "request": 99, "retracts": 98}), "98 holds no answer"),
     ],
 )
-def test_an_answer_is_to_what_was_asked_and_given_once(journal, tmp_path, change, words, capsys):
-    status, _, err = retold(journal, tmp_path, lambda lines: change(lines, place(lines, "preferred")), capsys)
-    assert status == 1
-    assert words in err
+def test_an_answer_is_to_what_was_asked_and_given_once(refused, change, words):
+    refused(lambda lines: change(lines, place(lines, "preferred")), words)
 
 
-def test_a_measurement_is_of_what_was_asked_and_made_once(journal, tmp_path, capsys):
+def test_a_measurement_is_of_what_was_asked_and_made_once(refused):
     def swap(lines):
         first, second = [k for k, line in enumerate(lines) if line.get("fact") == "evaluated"][:2]
         lines[first]["subset"], lines[second]["subset"] = lines[second]["subset"], lines[first]["subset"]
@@ -828,9 +830,7 @@ def test_a_measurement_is_of_what_was_asked_and_made_once(journal, tmp_path, cap
         lines.insert(k, lines[k])
 
     for change, words in ((swap, "did not ask to measure this subset"), (double, "was measured before")):
-        status, _, err = retold(journal, tmp_path, change, capsys)
-        assert status == 1
-        assert words in err
+        refused(change, words)
 
 
 def known(*facts, **settings):
@@ -1177,16 +1177,14 @@ def test_whether_anybody_is_asked_is_read_off_the_settings_and_the_answers(setti
     assert before.asks_nothing == (nobody and settings["stop"] == [])
 
 
-def test_what_cannot_be_measured_is_caught(journal, tmp_path, capsys):
+def test_what_cannot_be_measured_is_caught(refused):
     def change(lines):
         lines[place(lines, "evaluated")]["spread"] = [-99.0, None]
 
-    status, _, err = retold(journal, tmp_path, change, capsys)
-    assert status == 1
-    assert "spread of" in err
+    refused(change, "spread of")
 
 
-def test_malformed_settings_are_one_line(journal, tmp_path, capsys):
+def test_malformed_settings_are_one_line(refused):
     for wrong in ("x", {"questions": "many"}, None):
 
         def change(lines, wrong=wrong):
@@ -1194,9 +1192,7 @@ def test_malformed_settings_are_one_line(journal, tmp_path, capsys):
             lines[place(lines, "stopped")]["reason"] = "questions: asked 3 questions"
             del lines[-1]
 
-        status, _, err = retold(journal, tmp_path, change, capsys)
-        assert status == 1
-        assert "line 1" in err
+        refused(change, "line 1")
 
 
 @pytest.mark.parametrize("times", [0, 2])
@@ -1209,37 +1205,28 @@ def test_a_journal_without_criteria_or_with_one_twice_is_refused_by_its_first_li
 
 
 @pytest.mark.parametrize("version", [0, 2, True, 1.0, "1"])
-def test_a_claim_of_a_version_that_is_not_known_is_refused(journal, tmp_path, version, capsys):
-    status, _, err = retold(journal, tmp_path, lambda lines: lines[-1]["claim"].update(version=version), capsys)
-    assert status == 1
-    assert f"a claim of version {version!r} is unknown here" in err
+def test_a_claim_of_a_version_that_is_not_known_is_refused(refused, version):
+    refused(lambda lines: lines[-1]["claim"].update(version=version), f"a claim of version {version!r} is unknown here")
 
 
 @pytest.mark.parametrize("renamed", [lambda names: [*names, names[0]], lambda names: names[::-1] + names])
-def test_a_claim_names_each_attribute_of_its_subset_once(journal, tmp_path, renamed, capsys):
+def test_a_claim_names_each_attribute_of_its_subset_once(refused, renamed):
     def change(lines):
         lines[-1]["claim"]["subset"] = renamed(lines[-1]["claim"]["subset"])
 
-    status, _, err = retold(journal, tmp_path, change, capsys)
-    assert status == 1
-    assert "expected attributes once each" in err
+    refused(change, "expected attributes once each")
 
 
 @pytest.mark.parametrize("degree", [0, 4, True, 2.0, "2"])
-def test_a_degree_that_no_utility_has_is_refused(journal, tmp_path, degree, capsys):
-    status, _, err = retold(journal, tmp_path, lambda lines: lines[-1]["claim"]["set"].update(degree=degree), capsys)
-    assert status == 1
-    assert "the degree is 1, 2 or 3" in err
+def test_a_degree_that_no_utility_has_is_refused(refused, degree):
+    refused(lambda lines: lines[-1]["claim"]["set"].update(degree=degree), "the degree is 1, 2 or 3")
 
 
 def test_a_choice_by_score_does_not_prove_a_run_optimal(tmp_path, capsys):
     journals.played(tmp_path / "j", 4, 0, questions=0, stop=[], budget=3)
     lines = journals.lines_of(tmp_path / "j")
     stopped = lines[place(lines, "stopped")]
-    measured = [line for line in lines if line.get("fact") == "evaluated"]
-    best = max(measured, key=lambda line: (line["criteria"][0], -len(line["subset"])))
-    kept = {"version": 1, "request": stopped["request"], "subset": best["subset"], "criteria": best["criteria"]}
-    lines[-1]["claim"] = kept | {"by": "score"}
+    claim_the_best_by_score(lines)
     assert verdict(journals.write(tmp_path / "honest", lines), capsys)[0] == 0
     stopped["reason"] = "optimal: necessarily optimal over the whole family"
     request = stopped["request"]
