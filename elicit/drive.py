@@ -108,7 +108,6 @@ def drive(
     require_oracle(oracle)
     _require_operator(operator, elicitation.settings.questions)
     _require_one_run(elicitation, oracle, journal)
-    kept = elicitation.evaluations
     known = remembering(oracle, elicitation.facts, {} if journal is None else journal.cached)
     stamp = clock or time.time
     writer = JournalWriter(elicitation, journal, stamp)
@@ -138,7 +137,7 @@ def drive(
     with one_thread():
         if claim and journal is not None and not _is_claimed(journal, request.subset):
             journal.claim(claim_of(elicitation), at=stamp())
-        return result_of(elicitation, request, seconds, kept, strained_in(elicitation) if strained else ())
+        return result_of(elicitation, request, seconds, reporter.kept, strained_in(elicitation) if strained else ())
 
 
 def _is_claimed(journal: Journal, subset: Mask | None) -> bool:
@@ -160,7 +159,7 @@ class _ProgressReporter(Follower):
     ) -> None:
         super().__init__(progress, clock, time_limit)
         self._elicitation, self._attended = elicitation, attended
-        self._kept = elicitation.evaluations
+        self.kept = elicitation.evaluations
         self._reported_ahead = False
 
     def after_reply(self) -> None:
@@ -188,7 +187,7 @@ class _ProgressReporter(Follower):
 
     def tell(self, standing: Progress) -> None:
         """Tell it as this sitting counts: the copies that are played ahead count from when they began."""
-        super().tell(replace(standing, seconds=self.seconds, kept=self._kept))
+        super().tell(replace(standing, seconds=self.seconds, kept=self.kept))
 
 
 @dataclass(frozen=True)

@@ -210,7 +210,7 @@ def _refuse_no_numbers(X: Any) -> None:
         raise InputError("X is a masked array; fill or drop what is masked first (X.filled(…))")
     if holds_dates(X):
         raise InputError("a column of X holds dates; give numbers, such as days since the first")
-    if "c" in _kinds(X):
+    if holds_complex(X):
         raise InputError("X holds complex numbers; give their real and imaginary parts as columns")
 
 
