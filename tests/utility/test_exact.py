@@ -14,6 +14,7 @@ from elicit.knowledge.statements import transitive_reduction
 from elicit.utility import tolerances
 from elicit.utility.certificates import certify_possible
 from elicit.utility.exact import ExactSet
+from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.sets import Inconsistent
 from elicit.utility.solver import Program
 
@@ -304,28 +305,31 @@ def test_a_margin_outside_its_range_is_an_error(delta):
         ExactSet(2, [1], [], delta=delta)
 
 
-def test_bad_knowledge_is_named():
-    with pytest.raises(InputError, match="degree 2 needs at least 2 attributes"):
-        ExactSet(1, [1], [])
-    with pytest.raises(InputError, match="listed twice"):
-        ExactSet(2, [1, 1], [])
-    with pytest.raises(InputError, match="a subset is an integer mask"):
-        ExactSet(2, [np.int64(1)], [])
-    with pytest.raises(InputError, match="is empty"):
-        ExactSet(2, [0], [])
+@pytest.mark.parametrize("kind", [ExactSet, ParsimoniousSet])
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda kind: kind(1, [1], []), "degree 2 needs at least 2 attributes"),
+        (lambda kind: kind(2, [1, 1], []), "listed twice"),
+        (lambda kind: kind(2, [np.int64(1)], []), "a subset is an integer mask"),
+        (lambda kind: kind(2, [0], []), "is empty"),
+        (lambda kind: kind(2, [4], []), "beyond the 2"),
+        (lambda kind: kind(2, [1], [stated(1, 4)]), "beyond the 2"),
+        (lambda kind: kind(3, [1], [], support=[0b111]), "the support has a monomial of 3 attributes, the degree is 2"),
+        (lambda kind: kind(2, [1], []).verdict(0), "is empty"),
+        (lambda kind: kind(2, [1], []).verdict(4), "beyond the 2"),
+        (lambda kind: kind(2, [1], []).maximum({0: 1.0}), "is empty"),
+        (lambda kind: kind(2, [1], []).maximum({1: float("nan")}), "not a number"),
+    ],
+)
+def test_bad_knowledge_is_named(kind, ask, words):
+    with pytest.raises(InputError, match=words):
+        ask(kind)
+
+
+def test_a_statement_of_what_there_is_not_is_refused():
     with pytest.raises(InputError, match="beyond the 2"):
-        ExactSet(2, [1], [stated(1, 4)])
-    with pytest.raises(InputError, match="the support has a monomial of 3 attributes, the degree is 2"):
-        ExactSet(3, [1], [], support=[0b111])
-    theirs = ExactSet(2, [1], [])
-    with pytest.raises(InputError, match="beyond the 2"):
-        theirs.state(stated(1, 4))
-    with pytest.raises(InputError, match="is empty"):
-        theirs.maximum({0: 1.0})
-    with pytest.raises(InputError, match="beyond the 2"):
-        theirs.verdict(4)
-    with pytest.raises(InputError, match="not a number"):
-        theirs.maximum({1: float("nan")})
+        ExactSet(2, [1], []).state(stated(1, 4))
 
 
 def test_a_contradiction_of_tiny_margin_is_still_one():

@@ -395,27 +395,9 @@ def test_bad_settings_are_named(changes, complaint):
         Parsimony(**changes)
 
 
-def test_bad_knowledge_is_named():
-    with pytest.raises(InputError, match="degree 2 needs at least 2 attributes"):
-        ParsimoniousSet(1, [1], [])
+def test_a_degree_that_no_utility_has_is_refused():
     with pytest.raises(InputError, match="degree must be 1, 2 or 3"):
         ParsimoniousSet(5, [1], [], Parsimony(degree=4, weights=(1.0,) * 4))
-    with pytest.raises(InputError, match="the support has a monomial of 3 attributes, the degree is 2"):
-        ParsimoniousSet(3, [1], [], support=[0b111])
-    with pytest.raises(InputError, match="listed twice"):
-        ParsimoniousSet(2, [1, 1], [])
-    with pytest.raises(InputError, match="a subset is an integer mask"):
-        ParsimoniousSet(2, [np.int64(1)], [])
-    with pytest.raises(InputError, match="beyond the 2"):
-        ParsimoniousSet(2, [4], [])
-    with pytest.raises(InputError, match="beyond the 2"):
-        ParsimoniousSet(2, [1], [stated(1, 4)])
-    with pytest.raises(InputError, match="is empty"):
-        ParsimoniousSet(2, [1], []).verdict(0)
-    with pytest.raises(InputError, match="is empty"):
-        ParsimoniousSet(2, [1], []).maximum({0: 1.0})
-    with pytest.raises(InputError, match="not a number"):
-        ParsimoniousSet(2, [1], []).maximum({1: float("nan")})
 
 
 @pytest.mark.parametrize(("ask", "within"), [("price", "optimum"), ("maximum", "add_columns")])
