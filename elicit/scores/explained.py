@@ -91,7 +91,10 @@ def pimp_of_data(
     classes: bool | None = None,
     groups: Groups | None = None,
 ) -> Floats:
-    """p-values of permutation importance on the share `test_size` of the rows, one an attribute; small ones matter."""
+    """p-values of permutation importance on the share `test_size` of the rows, one an attribute.
+
+    They are those of chance where no attribute matters; beside one that does, the others' may be too small.
+    """
     given = modelled(X, y, "pimp", model, classes)
     chosen, columns, target = learner(model, given, seed)
     return pimp(chosen, columns, target, draws=draws, test_size=test_size, groups=groups, random_state=seed).p_values

@@ -1,7 +1,12 @@
 """PIMP: is an importance more than chance? (Altmann, Toloşi, Sander, Lengauer 2010)
 
 The model is fitted anew to targets in random order, where no attribute can matter, and measured in the same
-way. p_j = (1 + number of those importances ≥ the observed one) / (s + 1): never 0, never anticonservative.
+way. p_j = (1 + number of those importances ≥ the observed one) / (s + 1): never 0.
+
+It tests that no attribute at all matters: where none does, p_j is at most α with a chance of at most α. Where another
+one does, p_j is no test of j by itself, and may be far too small: a model that answers every row with the most frequent
+class once the target is noise finds nothing important then; it is the other attribute that makes its answers differ,
+and where they do, j moves them a little. (In `test_pimp.py` p of noise is 0.05 in a third of the runs, or more.)
 
 Measured on the rows it was fitted to, a model that overfits gives importance to everything once the target
 is noise, and attributes of moderate effect drown in that. Rows held out tell more (`test_size`).
@@ -61,7 +66,7 @@ def pimp(
     n_jobs: int | None = None,
     random_state: int | np.random.Generator = 0,
 ) -> Significance:
-    """p-values of importances, by refitting a clone of `model` `draws` times.
+    """p-values of importances, were there no attribute that matters, by refitting a clone of `model` `draws` times.
 
     importance: how a fitted model is measured; by default permutation importance.
     test_size: the share of the rows that is held out of every fit and measured on; None: all rows serve both.

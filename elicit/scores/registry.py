@@ -128,7 +128,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "pimp",
         pimp_of_data,
-        "p-value of permutation importance against shuffled targets",
+        "p-value of permutation importance, were there no attribute that matters",
         higher_is_better=False,
         groups="joint",
     ),

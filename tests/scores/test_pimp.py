@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from elicit.errors import InputError
 from elicit.scores import pimp
 from elicit.scores.pimp import _rows, p_values
+from elicit.scores.registry import score_named
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -44,6 +45,27 @@ def test_without_any_effect_p_values_are_even():
         drawn.append(found.p_values)
     assert np.mean(drawn) == pytest.approx(0.525, abs=0.1)
     assert np.mean(np.array(drawn) <= 0.05) < 0.12
+
+
+def answers_moved(model, Z, _y):
+    """The share of answers that change when the values of an attribute move on by one row."""
+    said, moved = model.predict(Z), [Z.copy() for _ in range(Z.shape[1])]
+    for j, other in enumerate(moved):
+        other[:, j] = np.roll(Z[:, j], 1)
+    return np.array([(model.predict(other) != said).mean() for other in moved])
+
+
+def test_beside_what_matters_p_of_noise_may_be_far_too_small_and_no_text_calls_it_sound():
+    small = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        Z = rng.normal(size=(120, 3))
+        rare = 2.5 * Z[:, 0] - 4 + rng.logistic(size=120) > 0
+        found = pimp(LogisticRegression(), Z, rare, draws=19, importance=answers_moved, random_state=seed)
+        small += (found.p_values[1:] <= 0.05).tolist()
+    assert np.mean(small) > 1 / 3
+    assert "were there no attribute that matters" in score_named("pimp").meaning
+    assert "were there no attribute that matters" in pimp.__doc__
 
 
 def test_any_importance_may_be_judged():
