@@ -131,7 +131,7 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         places by F statistic (alone) and by ReliefF (together with others; of very many rows by a sample), where there
         are more than 4 attributes, all of finite numbers; otherwise it is None. It leaves a sparse X sparse, as
         F and the Relief family do; other scores make it dense. A score reads all rows of y, so the selection score is
-        even less honest than without; see `nested_score`.
+        even less honest than without; see `nested_score`, which works out anew only what is given by name.
     pairs : list, array, "h" or None, default=None
         What is thought to interact, which `power_`, `interactions_` and draws take into account. A list of pairs
         by name or position; a symmetric table (n, n) of strengths, such as H statistics or the roots of second-order
@@ -432,7 +432,11 @@ class ElicitSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """The honest score: the whole selection is repeated inside each outer fold, and judged outside it.
 
         The selector need not be fitted, unless its operator is asked: the answers that it gave to the fit, on all rows,
-        are reused. `cv` are the outer folds, given like those of a selector; `n_jobs` of them are played at once, and
+        are reused. A `prior` or `pairs` given by name ("auto", "fisher", "h") are worked out anew in each fold. Those
+        given as numbers or as a list are used as they are: where these come from the target of the same rows, as
+        ``prior=fisher(X, y)`` does, the score is not honest, and with many features far too high.
+
+        `cv` are the outer folds, given like those of a selector; `n_jobs` of them are played at once, and
         `params` are those of `fit`, where groups stay together in the outer folds, too. The result has `mean`,
         `spread`, `optimism` and `agreement`, and an entry for each fold in `scores`, `selection_scores`,
         `all_features` and `subsets`.

@@ -2,6 +2,7 @@
 
 import io
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -53,6 +54,19 @@ def test_a_prior_is_the_name_of_any_score_or_one_number_an_attribute():
     assert mutual.prior_ == pytest.approx(as_power_index(mutual_information(WINE, CLASSES)))
     wrong_way_round = selector(prior=-named.prior_).fit(WINE, CLASSES)
     assert wrong_way_round.session_.facts != named.session_.facts
+
+
+def test_an_honest_score_works_out_a_prior_that_is_named_and_is_told_not_to_trust_one_given_as_numbers():
+    named, given = [], []
+    for seed in range(2):
+        X, y = np.random.default_rng(seed).normal(size=(60, 500)), np.arange(60) % 2  # nothing tells anything
+        for found, prior in ((named, "fisher"), (given, fisher(X, y))):
+            found.append(selector(budget=8, prior=prior).nested_score(X, y, cv=3).mean)
+    assert np.mean(named) < 0.55
+    assert np.mean(given) > 0.65
+    readme = Path(__file__).parents[1] / "README.md"
+    for text in (ElicitSelector.nested_score.__doc__, readme.read_text(encoding="utf-8")):
+        assert "prior=fisher(X, y)" in text
 
 
 def test_the_subsets_that_the_prior_puts_first_are_measured_first():

@@ -3,6 +3,9 @@
 The score that a selection ends with is the best of many, hence too high. Here the whole selection is
 repeated on the training rows of each outer fold, a fresh estimator is fitted to what it selected, and that
 is judged on the rows held out, beside an estimator with every feature.
+
+What the selector was given beforehand is used as it is. Numbers as a prior that were worked out from all rows have seen
+those held out, too, and nobody here can tell; a score that is named is worked out from the training rows.
 """
 
 from __future__ import annotations
