@@ -2,7 +2,8 @@
 
 Every draw is a member of the family: kept attributes are in, dropped ones out, and an empty draw is drawn again. One
 that is too large keeps those attributes whose random numbers are smallest against their chances (Pareto order
-sampling), so that the law among the rest is unchanged.
+sampling). Among the largest subsets that is near the law of those that were drawn so large, but not the same: who has
+little chance stays a little oftener.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from scipy.stats import chi2
 
 from elicit.errors import InputError
 from elicit.subsets import Family, mask_of
+from elicit.utility import sampling
 from elicit.utility.exact import ExactSet
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
@@ -140,6 +141,18 @@ def test_of_two_drawn_the_one_drawn_more_clearly_stays():
     assert wins > 0.6
     counts = frequencies(logistic, index, Family(2, max_size=1))
     assert fits(counts, {1: first / (first + second), 2: second / (first + second)})
+
+
+def test_of_draws_cut_to_a_size_the_law_is_near_that_of_draws_of_this_size():
+    index, free, cut = np.array([0.5, -1.0, 2.0, 0.1, 0.7]), Family(5), Family(5, max_size=2)
+    law = independent(expit(standardised(index)), free)
+    so_large = {mask: p for mask, p in law.items() if mask.bit_count() == 2}
+    counts = {mask: seen for mask, seen in frequencies(logistic, index, cut).items() if mask.bit_count() == 2}
+    apart = [counts.get(mask, 0) / sum(counts.values()) - p / sum(so_large.values()) for mask, p in so_large.items()]
+    assert 0.02 < np.abs(apart).sum() / 2 < 0.1
+    least = min(so_large, key=lambda mask: so_large[mask])
+    assert counts[least] / sum(counts.values()) > so_large[least] / sum(so_large.values())
+    assert "unchanged" not in sampling.__doc__
 
 
 @ANY_LAW
