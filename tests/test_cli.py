@@ -1069,6 +1069,16 @@ def test_an_answer_of_a_run_that_ended_can_be_taken_back(capsys, ended, monkeypa
     assert run("verify", "j", capsys=capsys)[0] == 0
 
 
+@pytest.mark.usefixtures("here")
+def test_whoever_resumes_is_told_of_the_questions_that_are_kept_for_doubts(capsys, monkeypatch):
+    run(*IRIS, "--journal", "j", text="a\n", capsys=capsys, monkeypatch=monkeypatch)
+    out = run("resume", "j", text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+    assert "in all, and 8 more questions (14 where answers are doubted)\n" in out
+    run(*IRIS, "--journal", "k", "--questions", "3", text="a\n", capsys=capsys, monkeypatch=monkeypatch)
+    out = run("resume", "k", text="", capsys=capsys, monkeypatch=monkeypatch)[1]
+    assert "in all, and 2 more questions\n" in out  # so few that none is kept for doubts
+
+
 @pytest.mark.usefixtures("here", "small")
 def test_whoever_resumes_under_other_libraries_is_told_so(capsys, monkeypatch):
     run("--journal", "j", text="", capsys=capsys, monkeypatch=monkeypatch)

@@ -15,6 +15,7 @@ from elicit.commands.output import check_place
 from elicit.commands.session import PlayOptions, play_session, session_oracle
 from elicit.data import BUILT_IN
 from elicit.decide.elicitation import Elicitation
+from elicit.decide.turns import Turns
 from elicit.errors import InputError, JournalError
 from elicit.events import Stopped
 from elicit.journal import Record, other_versions, read
@@ -54,9 +55,14 @@ def run(args: argparse.Namespace) -> int:
             notes += (f"begun with {printable(others)}: what is measured now may differ a little from what is kept",)
         if section.get("costs"):
             notes += ("costs are those that the session began with",)
-        left = many(elicitation.turns.left, "more question")
-        notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {left}",)
+        notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {_questions_left(elicitation.turns)}",)
         return play_session(session, oracle, section, PlayOptions(args.n_jobs, args.output, notes, wrong))
+
+
+def _questions_left(turns: Turns) -> str:
+    """How many questions may still be put, and how many should answers be doubted."""
+    told = many(turns.left, "more question")
+    return f"{told} ({turns.left + turns.spare} where answers are doubted)" if turns.spare else told
 
 
 def _undo(elicitation: Elicitation, number: int) -> None:
