@@ -68,6 +68,7 @@ from elicit.report.page import page
 from elicit.report.power import _heat, _interaction, power, strongest
 from elicit.report.scores import _importance
 from elicit.report.session import session
+from elicit.report.verdict import result
 from elicit.sessions import begin, elicitation_of, header_of
 from elicit.sources.oracle import data_of, oracle_from
 from elicit.subsets import Attributes, Family
@@ -124,6 +125,24 @@ def whole_page_of_wine(wine):
 def gathered(record):
     """What a page shows of a record, but for what reversed answers would have led to."""
     return gather(Why(record), [])
+
+
+def test_a_page_says_why_nothing_is_proven_of_the_result(tmp_path):
+    journals.played(tmp_path / "j", budget=12)
+    lines = journals.lines_of(tmp_path / "j")
+    (at,) = [k for k, line in enumerate(lines) if "claim" in line]
+    without_proofs = {**lines[at], "claim": {**lines[at]["claim"], "proofs": []}}
+    (end,) = [k for k, line in enumerate(lines) if line.get("fact") == "stopped"]
+    for kept, why in (
+        (lines[:end], "Nothing yet of this result: the run has not ended."),
+        (lines[:at], "Nothing of this result: the run has ended, and no claim of its end holds."),
+        ([*lines[:at], without_proofs], "Nothing of this result: its claim gives no bound on how much better another"),
+    ):
+        text = str(element("main", *result(gathered(read(journals.write(tmp_path / "k", kept))))))
+        assert why in text
+        assert text.count("of this result") == 1
+    proven = str(element("main", *result(gathered(read(tmp_path / "j")))))
+    assert "of this result" not in proven
 
 
 class Tags(HTMLParser):

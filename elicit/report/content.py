@@ -103,7 +103,7 @@ class Content:
     best: the place of what is recommended. scope, meaning, clear: what the set of utilities is called, what it is, and
     how large in it the margin of one clear answer is.
     holds, false_step: the steps that hold in `elicit verify`, and the first that does not. current: those that hold and
-    speak of the result as it is.
+    speak of the result as it is. unproven: what is said where none of these is a proof of the result itself.
     prices: of the `passed_over` subsets the cheapest. power, interactions: of each attribute and each pair, in the
     utility that the settings call `theta`.
     set_aside: the statements that the recommendation does not honour, or not in full.
@@ -119,6 +119,7 @@ class Content:
     clear: float
     holds: tuple[str, ...]
     current: tuple[Step, ...]
+    unproven: str
     false_step: str | None
     reasons: tuple[str, ...]
     otherwise: tuple[str, ...]
@@ -174,6 +175,7 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
         clear=why.utilities.clear,
         holds=holds,
         current=current,
+        unproven=_unproven(record, stopped, current),
         false_step=false_step,
         reasons=tuple(reason_lines(why, why.this(), FIRST_CAUSES)) if why.beliefs.decides else (),
         otherwise=tuple(reversed_answers(why, otherwise, None)),
@@ -194,6 +196,16 @@ def gather(why: Why, otherwise: Sequence[Otherwise]) -> Content:
         seed=header.seed,
         fingerprint=header.fingerprint,
     )
+
+
+def _unproven(record: Record, stopped: Stopped | None, current: Sequence[Step]) -> str:
+    """Why nothing is proven of the result, where it is not: a claim may be missing, or speak of other subsets alone."""
+    if stopped is None:
+        why = "the run went on after what it claimed" if record.claims else "the run has not ended"
+        return f"Nothing yet of this result: {why}."
+    if not current:
+        return "Nothing of this result: the run has ended, and no claim of its end holds."
+    return "Nothing of this result: its claim gives no bound on how much better another subset may be."
 
 
 def _beyond_rounding(index: Vector) -> tuple[float, ...]:

@@ -33,8 +33,7 @@ def result(content: Content) -> Iterator[Html]:
         if any(step.kind == "regret" for step in proven):
             yield element("p", f"A loss of {content.clear:g} is the margin of one clear answer.", class_="soft")
     else:
-        words = "the run has not ended, went on after what it claimed, or claims nothing"
-        yield element("p", f"Nothing yet of this result: {words}.")
+        yield element("p", content.unproven)
     yield element(
         "p",
         f"Measured: {len(content.measured)} of {many(content.family.count(), 'subset')} that may be chosen; "
