@@ -435,6 +435,18 @@ SPREADSHEET = "größe;preis;ort;klasse\n" + "".join(
 )
 
 
+@pytest.mark.parametrize("at", [1, 30, 61])
+def test_a_row_of_units_without_a_target_costs_no_column_of_decimal_commas(tmp_path, at):
+    lines = SPREADSHEET.splitlines()
+    (tmp_path / "t.csv").write_text("\n".join([*lines[:at], "cm;EUR;;", *lines[at:]]), encoding="utf-8")
+    where = rf"t\.csv, line {at + 1}: column 'größe' holds numbers, but here 'cm'; correct it, or leave it empty"
+    with pytest.raises(InputError, match=where):
+        load(str(tmp_path / "t.csv"), "klasse", tidy=True)
+    assert "preis" in load(str(tmp_path / "t.csv"), "klasse", tidy=True, dropped=["größe"]).columns
+    (tmp_path / "t.csv").write_text("\n".join([*lines[:at], ";;;", *lines[at:]]), encoding="utf-8")
+    assert "größe" in load(str(tmp_path / "t.csv"), "klasse", tidy=True).columns
+
+
 @pytest.mark.parametrize("mark", [";", "\t", "|"])
 def test_a_file_as_a_spreadsheet_writes_it_is_read_with_its_own_marks(tmp_path, mark):
     (tmp_path / "t.csv").write_text(SPREADSHEET.replace(";", mark), encoding="utf-8-sig")

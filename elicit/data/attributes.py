@@ -32,6 +32,8 @@ from elicit.data.values import (
     ambiguous_number,
     as_numbers,
     begun,
+    comma_numbers,
+    is_comma_number,
     is_missing,
     number_in,
     too_large,
@@ -45,11 +47,15 @@ LEFT_OUT = "left out: "
 
 @dataclass(frozen=True)
 class CellColumns:
-    """The cells of a file, what it is called in errors, and whether its columns are tidied or must be complete."""
+    """The cells of a file, what it is called in errors, and whether its columns are tidied or must be complete.
+
+    `unused`: the rows that were left out, each with its line.
+    """
 
     path: Path
     cells: Cells
     tidy: bool
+    unused: Sequence[tuple[list[str], int]] = ()
 
     def places(self, target: str, group_col: str | None) -> tuple[int, int | None]:
         """The positions of the target and of the column of group labels (None: there is none)."""
@@ -78,7 +84,8 @@ class CellColumns:
         if left := len(rows) - len(known):
             notes.append(f"{LEFT_OUT}{many(left, 'row')} in which the target {target!r} is missing{taken}")
         cells = replace(self.cells, rows=[rows[k] for k in known], lines=[lines[k] for k in known])
-        found = replace(self, cells=cells)
+        unused = [(row, line) for row, line in zip(rows, lines, strict=True) if is_missing(row[at])]
+        found = replace(self, cells=cells, unused=unused)
         found._refuse_stray_cell(at, found._cells(at))
         return found
 
@@ -134,6 +141,8 @@ class CellColumns:
         plain = plain_numbers(cells)
         if plain is None:
             self._refuse_stray_cell(i, cells)
+            if not dropped:
+                self._refuse_stray_beside(i, cells)
         elif not self.cells.commas:  # as nearly all columns are: one look at each cell is enough
             return Column(plain)
         if (told := self._ambiguity_note(cells)) is not None:
@@ -169,11 +178,23 @@ class CellColumns:
         """Refuse a column of numbers with a cell that is none."""
         odd = self._stray_position(cells)
         if odd is not None:
-            otherwise = "leave it empty" if self.tidy else "remove the row"
-            raise InputError(
-                f"{self.path}, line {self.cells.lines[odd]}: column {self.cells.header[i]!r} holds numbers, "
-                f"but here {cells[odd]!r}; correct it, or {otherwise}"
-            )
+            raise self._stray(i, cells[odd], self.cells.lines[odd])
+
+    def _refuse_stray_beside(self, i: int, cells: Sequence[str]) -> None:
+        """Refuse a column of numbers whose decimal commas are none for a text in a row that is left out, as a unit."""
+        if not self.unused or self.cells.separator == "," or not comma_numbers(cells):
+            return
+        for row, line in self.unused:
+            if not is_missing(row[i]) and not is_comma_number(row[i]):
+                raise self._stray(i, row[i], line)
+
+    def _stray(self, i: int, cell: str, line: int) -> InputError:
+        """The error for a cell that is no number in a column of numbers."""
+        otherwise = "leave it empty" if self.tidy else "remove the row"
+        return InputError(
+            f"{self.path}, line {line}: column {self.cells.header[i]!r} holds numbers, but here {cell!r}; correct it, "
+            f"or {otherwise}"
+        )
 
     def _require_complete(self, i: int, cells: Sequence[str]) -> None:
         remedy = "fill it, or remove the row"
