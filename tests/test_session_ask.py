@@ -751,6 +751,45 @@ def test_a_code_far_from_all_other_numbers_is_pointed_out(code, values, told):
     assert [line for line in found if "far from" in line] == [f"the target {words.format(26)}"] * told
 
 
+@pytest.mark.parametrize(("columns", "alone"), [(5, True), (6, False)])
+def test_a_code_in_many_columns_is_pointed_out_once(columns, alone):
+    rng = np.random.default_rng(0)
+    X, names = rng.random((40, columns + 1)), [f"c{k}" for k in range(columns + 1)]
+    for k in range(columns):
+        X[: k + 1, k] = -999
+    X[0, columns] = 9999
+    found = [line for line in warnings_about(Data(X, np.arange(40) % 2, tuple(names))) if "far from" in line]
+    assert f"'c{columns}' is 9999 in 1 of 40 rows" in "".join(found)
+    assert len(found) == 1 + (columns if alone else 1)
+    if not alone:
+        counted = ", ".join(f"'c{k}' ({k + 1})" for k in range(columns))
+        assert f"{columns} columns hold -999, far from their other values, {counted}; if that stands" in found[-1]
+
+
+@pytest.mark.parametrize(("columns", "alone"), [(5, True), (6, False)])
+def test_gaps_in_many_columns_are_told_in_one_note_that_names_them_all(tmp_path, columns, alone):
+    def with_gaps(j):
+        return lambda k, r: "" if k <= j else f"{r:.4f}"
+
+    path = table(
+        tmp_path / "t.csv",
+        **{f"c{j}": with_gaps(j) for j in range(columns)},
+        empty=lambda *_: "",
+        text=lambda k, _: "" if k < 3 else "uv"[k % 2],
+        gone=with_gaps(9),
+    )
+    data = load(str(path), "y", tidy=True, dropped=["gone"])  # no model sees it
+    notes = [note for note in data.notes if note.endswith(tidying.FILLED)]
+    assert len(notes) == (columns if alone else 1)
+    assert set(data.notes) - set(notes) == {
+        "'empty' is left out: it is empty",
+        "'text' has 3 missing values, a level of its own",
+    }
+    if not alone:
+        counted = ", ".join(f"'c{j}' ({j + 1})" for j in range(columns))
+        assert notes == [f"{columns} columns have missing values, {counted}{tidying.FILLED}"]
+
+
 def test_what_is_the_target_in_other_words_is_pointed_out(tmp_path):
     columns = {
         "a": lambda k, _: k % 5,

@@ -150,7 +150,8 @@ class CellColumns:
         if plain is not None:
             return Column(plain)
         found = tidy_column(name, cells)
-        return replace(found, note="") if dropped and found.block is not None else found  # no model will see it
+        unseen = dropped and found.block is not None  # no model will see it
+        return replace(found, note="", filled=0) if unseen else found
 
     def nothing_left(self, target: str, notes: Sequence[str], *, dropped: bool) -> InputError:
         """The error for a file without attributes: all were left out in tidying, or dropped, or none was there."""

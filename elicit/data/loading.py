@@ -22,7 +22,7 @@ from elicit.data.attributes import CellColumns
 from elicit.data.cells import cells_of, decimal_comma_note
 from elicit.data.models import target_of_model
 from elicit.data.target import CLASSES, refuse_no_kind, target_of
-from elicit.data.tidying import too_many_levels
+from elicit.data.tidying import notes_on, too_many_levels
 from elicit.errors import InputError, nearest
 from elicit.numeric import holds_classes
 
@@ -186,7 +186,7 @@ def _from_csv(
     read = {name: file.column(i, name in dropped) for i, name in enumerate(file.cells.header) if i not in (at, by)}
     y, held = target_of(file.target(at), holds, model_predicts)
     together = None if by is None else np.array(file.labels(by))
-    notes += [column.note for column in read.values() if column.note]
+    notes += notes_on(read)
     kept = {name: (column.block, column.levels) for name, column in read.items() if column.block is not None}
     if not kept:
         raise file.nothing_left(target, notes, dropped=bool(read))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,6 +28,9 @@ THE_SAME = 0.9999
 #: What often stands for a missing value where all other numbers are far from it: -9, and 99 and more nines with either
 #: sign.
 GAP_CODES = (-9.0, *(sign * (10.0**digits - 1) for digits in range(2, 8) for sign in (1, -1)))
+
+#: The most columns with the same code that have a warning each; more have one together, or they would bury the others.
+MOST_WITH_CODE_ALONE = 5
 
 #: The most correlations that are computed in one block.
 MOST_AT_ONCE = 4_000_000
@@ -62,19 +66,31 @@ def _row_numbers(data: Data) -> Iterator[str]:
 
 
 def _codes_for_gaps(data: Data) -> Iterator[str]:
-    """A warning for each column of numbers, and for a target of numbers, with a code that is far from all others."""
+    """A warning for each column of numbers, and for a target of numbers, with a code that is far from all others.
+
+    Of a code in many columns there is one warning that names them all.
+    """
+    rows, remedy = len(data.y), "if that stands for a missing value, leave it empty"
+    found = list(_cells_with_codes(data))
+    shared = {code for code, times in Counter(code for code, _, _ in found).items() if times > MOST_WITH_CODE_ALONE}
+    for code, name, count in found:
+        if code not in shared:
+            yield f"{name} is {code:.0f} in {count} of {rows} rows, far from its other values; {remedy}"
+    for code in sorted(shared):
+        counted = [f"{name} ({count})" for each, name, count in found if each == code]
+        yield f"{len(counted)} columns hold {code:.0f}, far from their other values, {', '.join(counted)}; {remedy}"
+
+
+def _cells_with_codes(data: Data) -> Iterator[tuple[float, str, int]]:
+    """What may be codes for missing values: the code, the column, or the target, and how many rows of it hold that."""
     grouped = _grouped(data)
     named = [(repr(c), values) for c, values in zip(data.columns, data.X.T, strict=True) if c not in grouped]
     for name, values in named if data.classes else [*named, ("the target", data.y)]:
         known = values[~np.isnan(values)]
         for code in GAP_CODES:
             others = known[known != code]
-            if len(others) in (0, len(known)) or np.abs(others - code).min() <= np.ptp(others):
-                continue
-            told = (
-                f"{name} is {code:.0f} in {len(known) - len(others)} of {len(values)} rows, far from its other values"
-            )
-            yield f"{told}; if that stands for a missing value, leave it empty"
+            if len(others) not in (0, len(known)) and np.abs(others - code).min() > np.ptp(others):
+                yield code, name, len(known) - len(others)
 
 
 def _copies_of_the_target(data: Data) -> Iterator[str]:

@@ -39,6 +39,9 @@ MISSING_LEVEL = "(missing)"
 #: What is done with gaps among numbers where models are fitted.
 FILLED = ": models get the median of their training rows"
 
+#: The most columns of numbers with gaps that have a note each; more have one together, or they would bury the others.
+MOST_FILLED_ALONE = 5
+
 #: A column of texts with more levels than this, most of which occur once, names cases and not a property.
 MOST_LEVELS = 20
 
@@ -100,11 +103,25 @@ def too_many_texts(cells: Collection[str]) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """What becomes of a column: its numbers (None: it is left out), the levels of texts, and what is told of it."""
+    """What becomes of a column: its numbers (None: it is left out), the levels of texts, and what is told of it.
+
+    `filled`: how many of its numbers are missing, where the note tells that models fill them.
+    """
 
     block: Block | None
     levels: Sequence[str] = ()
     note: str = ""
+    filled: int = 0
+
+
+def notes_on(columns: Mapping[str, Column]) -> list[str]:
+    """What is told of columns: a note for each, but of many with gaps among numbers one that names them all."""
+    filled = {name: column.filled for name, column in columns.items() if column.filled}
+    if len(filled) <= MOST_FILLED_ALONE:
+        return [column.note for column in columns.values() if column.note]
+    counted = ", ".join(f"{name!r} ({gaps})" for name, gaps in filled.items())
+    others = [column.note for column in columns.values() if column.note and not column.filled]
+    return [*others, f"{len(filled)} columns have missing values, {counted}{FILLED}"]
 
 
 def left_out(name: str, why: str) -> Column:
@@ -144,7 +161,7 @@ def tidy_column(name: str, cells: Sequence[str]) -> Column:
         numbers = np.full(len(cells), np.nan)
         numbers[np.logical_not(missing)] = values
         note = f"{name!r} has {many(gaps, 'missing value')}{FILLED}" if gaps else ""
-        return Column(numbers.reshape(-1, 1), note=note)
+        return Column(numbers.reshape(-1, 1), note=note, filled=gaps)
     if looks_like_names(known):
         return left_out(name, what_they_look_like(known))
     if told := too_many_texts(cells):
