@@ -220,6 +220,14 @@ def test_an_answer_that_is_set_aside_is_called_so_where_it_is_a_reason():
     assert "set aside" not in Cause(one, 1.0).words(Attributes.numbered(4))
 
 
+def test_an_answer_that_is_set_aside_is_called_so_where_it_preferred_the_recommended_one():
+    elicitation = after(("c", "b", A))
+    (statement,) = elicitation.history.stated
+    for slack, words in ((float("inf"), "(question 1, set aside)"), (0.5, "(question 1)")):
+        found = " ".join(" ".join(reasons(elicitation, statement.better, [(statement, slack)])).split())
+        assert f"you preferred it to {{a1, a2}} {words}" in found
+
+
 def test_a_run_that_had_ended_goes_on_when_an_answer_is_taken_back(tmp_path):
     """Its end may rest on that answer: nobody is told that what was proven still is."""
     oracle = CallableOracle(lambda names: {1: 0.5 + 0.1 * ("b" in names), 2: 0.8}[len(names)], ("a", "b"))

@@ -538,6 +538,7 @@ def test_what_is_set_aside_is_said_as_at_the_end_of_the_run(tmp_path):
     ]
     told = written(tmp_path / "j").read_text(encoding="utf-8")
     assert all(f"<li>{line[0].upper()}{line[1:]}.</li>" in told for line in said)
+    assert "<h3>Statements that are set aside, or not honoured in full</h3>" in told
     meant = "every utility that fits what was measured and answered almost as simply as the simplest does"
     assert f"What was not measured is judged by {meant} (parsimonious set, tau = 0.1, C = 10)." in told
 

@@ -11,6 +11,7 @@ from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result
 from elicit.events import Answer
 from elicit.knowledge.history import History
+from elicit.knowledge.statements import Source
 from elicit.operators.picture import named
 from elicit.proof.strained import Strained, not_honoured, refuted_words, set_aside_of
 from elicit.proof.why import Otherwise, numbered, otherwise
@@ -40,10 +41,11 @@ def reasons(elicitation: Elicitation, subset: Mask, strained: Strained) -> Itera
         doubted = "; a utility that prefers another takes that for noise" if beliefs.regrets.exceeds(subset, 0) else ""
         yield from set_in_lines(f"  it dominates every other that was measured{doubted}", 4)
     preferred = _preferred_to(history, subset)
+    answers = [statement for statement in set_aside_of(strained) if statement.source is Source.OPERATOR]
+    aside = {numbered(answer, history.question_numbers).request for answer in answers}
     for other, question in preferred.items():
-        yield from set_in_lines(
-            f"  you preferred it to {beside(elicitation, other, subset, 'the same')} (question {question})", 4
-        )
+        which = f"question {question}, set aside" if question in aside else f"question {question}"
+        yield from set_in_lines(f"  you preferred it to {beside(elicitation, other, subset, 'the same')} ({which})", 4)
     # what was preferred outright needs no other reason
     yield from _proven_better(elicitation, subset, [x for x in others[:MOST_RIVALS] if x not in preferred], strained)
     if too_many:

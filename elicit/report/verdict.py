@@ -42,7 +42,7 @@ def result(content: Content) -> Iterator[Html]:
         class_="soft",
     )
     if content.set_aside:
-        yield element("h3", "Statements that the recommendation does not honour in full")
+        yield element("h3", "Statements that are set aside, or not honoured in full")
         yield element("ul", [element("li", capital(line) + ".") for line in content.set_aside])
 
 
