@@ -125,6 +125,24 @@ def test_what_other_answers_would_have_come_to_agrees_with_brute_force(journal, 
         assert other.subset == best or other.subset in near, other
 
 
+def test_another_answer_that_would_have_been_doubted_is_told_to_lead_somewhere_only_for_who_stands_by_it(tmp_path):
+    """As runs recommend unless told otherwise, against the same journal with that one answer changed."""
+    path = tmp_path / "j"
+    journals.played(path, n=4, seed=9, noise=0.4, recommend="expected", ask_every=1, budget=13, stop=())
+    why = Why(read(path))
+    insisting = []
+    for other in otherwise(why.beliefs):
+        lines = [line for line in journals.lines_of(path) if "claim" not in line]
+        request = next(r for r, question in why.questions.items() if question == other.question)
+        told = next(line for line in lines if line.get("fact") == "preferred" and line["request"] == request)
+        told["answer"] = other.answer.value
+        then = Why(read(journals.write(tmp_path / "changed", lines)))
+        insisting.append(other.insisting)
+        assert other.insisting == (request in [s.request for s in then.beliefs.doubted])
+        assert other.insisting or other.subset == then.now
+    assert set(insisting) == {False, True}, "some would have been doubted, and some not"
+
+
 def test_progress_counts_answers_and_an_equality_has_two_others(tmp_path):
     oracle, seen = journals.truth(4), []
     chosen = Settings(ask_every=1, questions=4, budget=12, unasked=0, agreement=1, stop=())
@@ -141,10 +159,13 @@ def test_only_answers_that_stand_are_reversed_and_go_by_the_numbers_of_their_que
     measured = [Evaluated(mask, mask, (0.5, 1.0)) for mask in (1, 2)]
     answers = [Preferred(7 + k, 1, 2, answer) for k, answer in enumerate(given)]
     history = History(Attributes(("a", "b")), facts=[*measured, *answers, Retracted(11, 8)])
-    beliefs = SimpleNamespace(history=history, with_answer=lambda other: SimpleNamespace(incumbent=other.request))
-    assert otherwise(beliefs) == [
+
+    def with_answer(other):
+        return SimpleNamespace(incumbent=other.request, meant_against_the_odds=other.request == 10)
+
+    assert otherwise(SimpleNamespace(history=history, with_answer=with_answer)) == [
         Otherwise(1, Answer.FIRST, Answer.SECOND, preferred=2, subset=7),
-        Otherwise(4, Answer.SECOND, Answer.FIRST, preferred=1, subset=10),
+        Otherwise(4, Answer.SECOND, Answer.FIRST, preferred=1, subset=10, insisting=True),
     ]
 
 
@@ -458,6 +479,15 @@ def test_what_other_answers_would_have_led_to_is_told_in_these_words(found, riva
     why = SimpleNamespace(attributes=Attributes(("a", "b", "c")), now=1, best=1)
     others = [Otherwise(question, Answer.FIRST, Answer.SECOND, a, b) for question, a, b in found]
     assert why_words.reversed_answers(why, others, rival) == lines
+
+
+def test_of_another_answer_that_would_have_been_doubted_it_is_said_that_one_had_to_stand_by_it():
+    why = SimpleNamespace(attributes=Attributes(("a", "b", "c")), now=1, best=1)
+    others = [Otherwise(1, Answer.FIRST, Answer.SECOND, 2, 2, True), Otherwise(2, Answer.FIRST, Answer.SECOND, 4, 2)]
+    assert why_words.reversed_answers(why, others, None) == [
+        "had you preferred {b} in question 1, and stood by it, it would be that one.",
+        "had you preferred {c} in question 2, it would be {b}.",
+    ]
 
 
 def test_a_record_that_recommends_something_else_by_now_is_told_so_first():

@@ -127,7 +127,8 @@ def _reversed_in_words(elicitation: Elicitation, other: Otherwise, instead: Mask
         if other.given is Answer.EQUAL
         else "the other way round"
     )
-    return f"{reversal}: {beside(elicitation, instead, subset)} ({changes(elicitation, instead, subset)})"
+    stood = ", had you stood by it" if other.insisting else ""
+    return f"{reversal}{stood}: {beside(elicitation, instead, subset)} ({changes(elicitation, instead, subset)})"
 
 
 def statements_set_aside(elicitation: Elicitation, result: Result) -> Iterator[str]:

@@ -167,13 +167,23 @@ class Beliefs:
         They keep nothing from being recommended; otherwise they count as all others do, and no proof knows of doubts.
         An answer that was given twice is never doubted: whoever repeats it means it, however unlikely it is.
         """
+        return tuple(s for s in self._unlikely if s.request != self._meant)
+
+    @property
+    def meant_against_the_odds(self) -> bool:
+        """Whether the answer that is taken as meant would be doubted, were it given once."""
+        return any(s.request == self._meant for s in self._unlikely)
+
+    @cached_property
+    def _unlikely(self) -> tuple[Statement, ...]:
+        """The preferences, each given once, that plausible operators hold more likely wrong than right."""
         settings, answers = self.settings, [s for s in self.history.stated if s.request in self.history.answers]
         weighed = settings.recommend == "expected" and settings.policy == "value" and not settings.exact
         if not weighed or settings.doubt >= 1 or len(answers) < LEAST_ANSWERS:
             return ()
         preferences = [s for s in answers if s.strict]
         given = Counter((s.better, s.worse) for s in preferences)
-        once = [s for s in preferences if given[s.better, s.worse] == 1 and s.request != self._meant]
+        once = [s for s in preferences if given[s.better, s.worse] == 1]
         doubts = np.round(self.plausible.against([(s.better, s.worse) for s in once]), 9).tolist()
         return tuple(s for s, doubt in zip(once, doubts, strict=True) if doubt >= settings.doubt)
 

@@ -47,13 +47,17 @@ class NeededAnswers:
 
 @dataclass(frozen=True)
 class Otherwise:
-    """Had this question been answered so, and not as it was given, this subset would be recommended."""
+    """Had this question been answered so, and not as it was given, this subset would be recommended.
+
+    `insisting`: only if the operator had stood by that answer, for the others would have made it doubted.
+    """
 
     question: int
     given: Answer
     answer: Answer
     preferred: Mask
     subset: Mask | None
+    insisting: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,8 +178,9 @@ def otherwise(beliefs: Beliefs, progress: Update | None = None) -> list[Otherwis
             progress(k / len(standing), f"answer {k + 1} of {len(standing)} reversed")
         for other in given.reversed:  # of an equality there are two
             assert other.preferred is not None  # what is reversed is a preference
-            incumbent = beliefs.with_answer(other).incumbent
-            found.append(Otherwise(number, given.answer, other.answer, other.preferred, incumbent))
+            then = beliefs.with_answer(other)
+            insisting = then.meant_against_the_odds
+            found.append(Otherwise(number, given.answer, other.answer, other.preferred, then.incumbent, insisting))
     return found
 
 

@@ -176,7 +176,8 @@ def reversed_answers(why: Why, found: Sequence[Otherwise], rival: Mask | None) -
         what = "changes the recommendation" if rival is None else "would have made it the recommendation"
         return [*lines, f"no single answer, had it been the other way round, {what}."]
     lines += [
-        f"had you preferred {named(o.preferred)} in question {o.question}, it would be "
+        f"had you preferred {named(o.preferred)} in question {o.question}"
+        + (", and stood by it, it would be " if o.insisting else ", it would be ")
         + ("that one." if o.subset == o.preferred else f"{named(o.subset)}.")
         for o in changing
         if o.subset is not None
