@@ -132,12 +132,20 @@ def require_fitted(model: Any) -> None:
         check_is_fitted(model)
     except NotFittedError as error:
         raise InputError(f"{type(model).__name__} is not fitted; fit it first") from error
-    except TypeError:  # not an estimator of scikit-learn: whether it is fitted shows when it is asked
+    except (TypeError, AttributeError):  # no estimator of scikit-learn: whether it is fitted shows when it is asked
         return
 
 
+def classifies(model: Any) -> bool:
+    """Whether a fitted model predicts classes; one that is no estimator of scikit-learn does if it names them."""
+    try:
+        return bool(is_classifier(model))
+    except AttributeError:  # it has no tags
+        return hasattr(model, "classes_")
+
+
 def _method(model: Any) -> str:
-    for method in ("predict_proba", "decision_function") if is_classifier(model) else ():
+    for method in ("predict_proba", "decision_function") if classifies(model) else ():
         if hasattr(model, method):
             return method
     return "predict"

@@ -22,12 +22,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 from sklearn.metrics import log_loss, mean_absolute_error, mean_squared_error, zero_one_loss
 
 from elicit.errors import InputError, require_instance
 from elicit.numeric import whole
-from elicit.scores.answers import at_once, require_fitted, scored, scorer_of
+from elicit.scores.answers import at_once, classifies, require_fitted, scored, scorer_of
 from elicit.scores.protocol import Floats, Groups, columns_of_groups, generator, target_of
 from elicit.scores.sheet import Sheet
 
@@ -188,7 +187,7 @@ def measured_errors(
 def _loss(model: Any, loss: str | Loss | None, y: NDArray[Any]) -> tuple[Loss, str]:
     if callable(loss):
         return loss, "predict"
-    name = loss if loss is not None else "zero-one" if is_classifier(model) else "mse"
+    name = loss if loss is not None else "zero-one" if classifies(model) else "mse"
     if not isinstance(name, str) or name not in LOSSES:
         raise InputError(f"loss is one of {', '.join(LOSSES)} or a function, found {name!r}")
     cost, method = LOSSES[name]

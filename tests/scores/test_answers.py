@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from elicit.effects import ale, h_statistic, individual_expectations, partial_dependence
 from elicit.errors import InputError
-from elicit.scores import johnson_shapley, shapley_values
+from elicit.scores import johnson_shapley, permutation_importance, shapley_values
 from elicit.scores.answers import answers, in_calls
 
 X, LABEL = load_iris(return_X_y=True)
@@ -55,6 +55,34 @@ def test_probabilities_of_a_model_that_names_no_classes_have_positions():
     found = partial_dependence(Plain(), X, 0, response="predict_proba", target=1)
     assert found.average == pytest.approx(np.full(len(found.grids[0]), X[:, 1].mean()))
     assert found.answer == "output 1"
+
+
+class Wrapped:
+    """A model of one's own that only answers, or that can be fitted, too: no estimator of scikit-learn."""
+
+    def __init__(self, model):
+        self._model = model
+        self.predict = model.predict
+        if hasattr(model, "classes_"):
+            self.classes_, self.predict_proba = model.classes_, model.predict_proba
+
+
+class Fitting(Wrapped):
+    def fit(self, *_):
+        return self
+
+
+@pytest.mark.parametrize("kind", [Wrapped, Fitting])
+@pytest.mark.parametrize("model", [LinearRegression().fit(X, LABEL), PAIR], ids=["numbers", "classes"])
+def test_a_model_that_is_no_estimator_of_scikit_learn_is_asked_as_one_that_is(kind, model):
+    y = LABEL if model is not PAIR else TWO
+    wrapped = kind(model)
+    assert answers(wrapped)(X) == pytest.approx(answers(model)(X))
+    assert ale(wrapped, X, 2).effect == pytest.approx(ale(model, X, 2).effect)
+    told, wanted = (permutation_importance(each, X, y).mean for each in (wrapped, model))
+    assert told == pytest.approx(wanted)
+    values = shapley_values(wrapped, X[:2], X, rounds=5).values
+    assert values == pytest.approx(shapley_values(model, X[:2], X, rounds=5).values)
 
 
 @pytest.mark.parametrize(
