@@ -41,7 +41,8 @@ class Outcome(Result):
 
     subset: the best for its goal among all that it evaluated, None when nothing could be measured; `value` is what it
     is worth there, and `met` says whether it is what the goal asks for. chosen: what the method's own rule selects,
-    where it has one. facts: everything that happened, as an elicitation takes it.
+    where it has one. facts: everything that happened, as an elicitation takes it. The end is among them, so that one
+    which begins with them goes on only after its `resume()`.
     """
 
     value: float

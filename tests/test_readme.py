@@ -13,7 +13,7 @@ from journals import played, truth
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from elicit import Elicitation, ScriptedOperator, SyntheticOracle
+from elicit import Done, Elicitation, ScriptedOperator, SyntheticOracle
 from elicit.cli import _parser
 from elicit.decide.settings import settings_from
 from elicit.drive import drive
@@ -71,8 +71,11 @@ def test_a_cluster_s_block_is_python():
 
 
 def test_a_classical_method_from_python(folder):
-    found = run(EXPLORE, oracle=SyntheticOracle.drawn(8, np.random.default_rng(0)))["found"]
+    shown = run(EXPLORE, oracle=SyntheticOracle.drawn(8, np.random.default_rng(0)))
+    found, begun = shown["found"], shown["run"]
     assert len(found.names) == 5
+    assert begun.evaluations == found.evaluations
+    assert not isinstance(begun.ask(), Done)
     assert (folder / "sffs.jsonl").exists()
 
 
