@@ -1,5 +1,6 @@
 """What a person is told between two questions, against what the facts say."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import journals
@@ -7,6 +8,7 @@ import pytest
 
 from elicit.alongside.insight import MOST_ORDERS, Insight
 from elicit.asks import Compare, Done, Evaluate, Reconcile
+from elicit.commands.ending_bounds import Bounds, _bounds
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings
 from elicit.events import Answer, Asked, Evaluated, Failed, Preferred, Retracted
@@ -14,6 +16,7 @@ from elicit.operators import SimulatedOperator
 from elicit.operators.desk import RunStatus
 from elicit.printable import rounded
 from elicit.subsets import Attributes
+from elicit.utility.regret import Regrets
 
 #: Two of every size from 1 to 6, of which the first is a little better and every other order is for a person to say.
 ABOVE = [(1 << size) - 1 for size in range(1, 7)]
@@ -210,3 +213,13 @@ def test_what_if_tells_whether_the_regret_stays_whatever_becomes_of_the_recommen
     again = among_three((3, 1), (3, 7))
     first, second = (again.history.evaluated[x] for x in (1, 7))
     assert Insight(again).why(Compare(9, first, second))[-1] == f"{regret} stays 0."
+
+
+def test_what_rounding_leaves_of_a_regret_without_a_rival_is_told_as_nothing(monkeypatch):
+    exactly = Regrets._result
+    monkeypatch.setattr(Regrets, "_result", lambda self, v: replace(r := exactly(self, v), value=r.value or 2e-15))
+    elicitation = among_three((3, 1), (3, 7))
+    assert elicitation.beliefs.incumbent_regret.value == 2e-15
+    assert Insight(elicitation).without(3)[1].endswith(" goes from 0 to 0.1.")
+    told, *_ = _bounds(elicitation, "the set", Bounds())
+    assert told.startswith("computed, though no proof was found: none of the 3 measured is better in any utility")
