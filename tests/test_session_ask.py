@@ -712,6 +712,7 @@ def test_warnings_name_what_may_mislead():
     assert "class '1' has 10 of 200 rows" in found[1]
     assert "balanced_accuracy" in found[1]
     assert "'x' and 'twice' are correlated (-1.00)" in found[2]
+    assert list(warnings_about(Data(X, y, ("key", "x", "twice", "z")), "accuracy")) == found  # asked for by its name
     assert not any("accuracy hardly" in w for w in warnings_about(Data(X, y, tuple("abcd")), "roc_auc"))
     assert list(warnings_about(Data(X[:, 3:], y[::-1] * 0 + np.arange(200) % 2, ("z",)))) == []
 

@@ -49,7 +49,7 @@ def warnings_about(data: Data, scoring: str | None = None) -> Iterator[str]:
         yield f"the target holds {twins}; write them alike if they are one class"
     if data.classes and data.together is not None:
         yield from _classes_of_one_group(data.y, data.together)
-    if data.classes and scoring is None:
+    if data.classes and scoring in (None, "accuracy"):
         yield from _rare_classes(data)
     yield from _correlated_attributes(data)
 
