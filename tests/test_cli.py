@@ -246,7 +246,7 @@ def test_a_journal_of_other_data_is_refused(capsys, monkeypatch):
     header = dataclasses.replace(read("j").header, fingerprint="of other data")
     Journal.create("other", header).close()
     data = Path("other").read_bytes()
-    complains(*run("resume", "other", capsys=capsys), "other data")
+    complains(*run("resume", "other", capsys=capsys), "is not what it was")
     assert Path("other").read_bytes() == data
 
 

@@ -33,6 +33,7 @@ def run(args: argparse.Namespace) -> int:
         oracle: Oracle = session_oracle(section)
     except InputError as error:
         raise JournalError(f"journal {args.path!r}: its oracle cannot be made again: {error}") from error
+    _require_same_data(record, oracle, section, args.path)
     wrong = false_step(record)  # before anything is added to it
     torn, last = record.torn, record.facts[-1] if record.facts else None
     notes: tuple[str, ...] = (f"an incomplete last line ({many(torn, 'byte')}) was dropped",) if torn else ()
@@ -57,6 +58,17 @@ def run(args: argparse.Namespace) -> int:
             notes += ("costs are those that the session began with",)
         notes += (f"at most {many(elicitation.budget, 'evaluation')} in all, and {_questions_left(elicitation.turns)}",)
         return play_session(session, oracle, section, PlayOptions(args.n_jobs, args.output, notes, wrong))
+
+
+def _require_same_data(record: Record, oracle: Oracle, section: Mapping[str, Any], path: str) -> None:
+    """Refuse data that changed. By other versions of libraries the same may seem others, as `Journal.open` says."""
+    if record.header.fingerprint != oracle.fingerprint and not other_versions(record.header.versions):
+        data = printable(str(section.get("data", section.get("path", "the data"))))
+        raise JournalError(
+            f"journal {path!r}: {data} is not what it was when the session began: a row, "
+            "a name or a value differs, and scores of both would not compare; put it back as it was, or begin another "
+            f"session (in Python, ElicitSelector(operator={path!r}) reuses the answers)"
+        )
 
 
 def _questions_left(turns: Turns) -> str:

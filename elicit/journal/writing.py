@@ -18,6 +18,9 @@ from elicit.journal.reading import begun, body, parse, torn_header
 from elicit.journal.record import Header, Record, Shuffled, other_versions
 from elicit.subsets import Mask
 
+#: So much of a fingerprint is shown in an error: enough to tell two apart.
+_SHOWN = 15
+
 
 class Journal:
     """A journal open for writing, locked against every other writer until it is closed.
@@ -77,8 +80,8 @@ class Journal:
                 # a default that a newer scikit-learn names otherwise makes another model of the same words
                 hint = f"; it was written with {others}, by which the same data and model may be told otherwise"
                 raise JournalError(
-                    f"{named(path)} belongs to other data: it has fingerprint "
-                    f"{record.header.fingerprint!r}, these have {expect_fingerprint!r}; "
+                    f"{named(path)} belongs to other data: its fingerprint begins with "
+                    f"{record.header.fingerprint[:_SHOWN]!r}, that of these with {expect_fingerprint[:_SHOWN]!r}; "
                     f"give the data that it began with, or begin another journal{hint if others else ''}"
                 )
             journal = cls(path, file, record)
