@@ -48,6 +48,14 @@ def test_two_subsets_fit_the_width_with_wide_and_wild_names(columns):
     assert "アルコール" in text
 
 
+@pytest.mark.parametrize("columns", [40, 60, 71, 120])
+def test_a_unit_stands_beside_the_direction_where_there_is_little_room_as_min_is_minutes_too(columns):
+    criteria = [Criterion("score"), Criterion("fit_time", maximise=False, unit="s")]
+    lines = [plain(line) for line in comparison(FIRST, SECOND, WILD, criteria, columns)]
+    told = "fit_time [s] (less is better)" if columns == 120 else "fit_time [s] (min)"
+    assert any(line.startswith(f" {told}") for line in lines)
+
+
 def test_who_leads_is_said_in_words_and_not_by_colour_alone():
     lines = [plain(line) for line in comparison(FIRST, SECOND, WILD, SCORE_AND_SIZE, 80)]
     assert "B leads by 0.0177" in lines[1]

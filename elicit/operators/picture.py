@@ -68,8 +68,8 @@ def heading(criterion: Criterion) -> str:
 
 
 def short_heading(criterion: Criterion) -> str:
-    """A criterion where there is little room."""
-    return printable(criterion.name) + (" (max)" if criterion.maximise else " (min)")
+    """A criterion where there is little room; with its unit, or "(min)" would be taken for minutes."""
+    return called(criterion) + (" (max)" if criterion.maximise else " (min)")
 
 
 def brief_heading(criterion: Criterion) -> str:
