@@ -30,6 +30,13 @@ def told(capsys, *arguments):
     return status, *capsys.readouterr()
 
 
+def test_what_is_worth_as_much_as_the_first_is_not_told_as_if_it_were_worse(journal, capsys):
+    for utility, level in (("0", True), ("(size > 0) * 3", True), ("-size", False)):
+        _, out, _ = told(capsys, journal, f"--utility={utility}")
+        line = next(line for line in out.splitlines() if "another, which has place" in line)
+        assert line.endswith(" here, worth as much as the first:") == level
+
+
 @pytest.mark.parametrize("weight", [0.0, 0.3, 2.0])
 def test_the_first_is_the_best_of_the_measured_with_ties_to_fewer(journal, capsys, weight):
     facts = [fact for fact in read(journal).facts if hasattr(fact, "criteria")]

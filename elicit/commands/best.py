@@ -60,7 +60,8 @@ def _lines(record: Record, expression: Expression, top: int) -> Iterator[str]:
         yield f"that is also what {who}."
     else:
         place = ranked.index(recommended) + 1
-        yield f"{who} another, which has place {place} here:"
+        level = ", worth as much as the first" if steps[recommended] == steps[best] else ""
+        yield f"{who} another, which has place {place} here{level}:"
         # with the digits of the list, of which it is one unless --top is too few
         told = alike([worth[x] for x in (*ranked[:top], recommended)])[-1]
         yield f"  {place}. {told}  {measured_line(history, recommended)}"
