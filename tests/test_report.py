@@ -871,6 +871,25 @@ def test_what_was_measured_with_is_told_in_full_where_nothing_is_dropped(wine, p
         assert f"<tr><td>{key}</td><td>{value}</td></tr>" in text
 
 
+def of_criteria(path, count):
+    """The page of a short run with so many criteria, of which the numbers are long."""
+    criteria = [Criterion(f"recall_macro_{k}", maximise=k % 2 == 0) for k in range(count)]
+    oracle = CallableOracle(lambda mask: [(mask * (k + 3) % 17) / 7 for k in range(count)], 6, criteria, takes="mask")
+    with begin(path, oracle, Settings(budget=12, questions=0)) as run:
+        drive(run.elicitation, oracle, None, run.journal)
+    return written(path, "--no-model")
+
+
+@pytest.mark.parametrize(("count", "first"), [(1, False), (3, False), (4, True), (8, True)])
+def test_names_of_the_front_stand_before_its_numbers_where_these_would_push_them_off_the_page(tmp_path, count, first):
+    text = of_criteria(tmp_path / "j.jsonl", count).read_text(encoding="utf-8")
+    front = text[text.index("<caption>The front: ") :]
+    head, row = (re.search(r"<tr.*?>(.*?)</tr>", part, re.S)[1] for part in front.split("<tbody>")[:2])
+    assert (head.index(">subset<") < head.index("recall_macro_0")) == first
+    assert (row.index('class="subset"') < row.index('class="number"')) == first
+    assert head.count('scope="col"') == row.count("<td") - 1 == count + 1
+
+
 def test_one_measured_subset_is_one(tmp_path):
     journals.played(tmp_path / "j", 3, budget=1, stop=())
     text = written(tmp_path / "j", "--no-model").read_text(encoding="utf-8")
@@ -1071,6 +1090,13 @@ def test_paper_shows_the_tables_and_no_controls(visit, page_of_wine):
     assert seen.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert len(seen.pdf()) > 10_000
     assert seen.evaluate("[...document.querySelectorAll('details')].every((folded) => folded.open)")
+
+
+def test_paper_on_its_side_holds_the_front_of_many_criteria(visit, tmp_path):
+    seen = visit(of_criteria(tmp_path / "j.jsonl", 8), width=1047)  # a sheet of A4 without its margins
+    seen.emulate_media(media="print")
+    assert seen.evaluate("document.querySelector('table.broad').getBoundingClientRect().right") <= 1047
+    assert seen.evaluate("getComputedStyle(document.querySelector('.scroll:has(.broad)')).page") == "wide"
 
 
 def test_without_a_script_the_page_says_the_same(visit, wine, whole_page_of_wine):

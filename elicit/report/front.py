@@ -16,6 +16,9 @@ from elicit.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Scale
 from elicit.report.markup import Child, Html, element
 from elicit.report.pieces import boxed, names_of, values_of
 
+#: With more criteria than this the names stand before the numbers: after them they would be beyond the edge.
+MOST_BEFORE_NAMES = 3
+
 #: How far a mark of each kind reaches from its middle.
 _RADIUS = {"recommended": 7.5, "front": 4.2, "dot": 2.6, "beyond": 2.6}
 
@@ -179,16 +182,14 @@ def _table(content: Content) -> Html:
             aria_pressed="false",
             aria_label=f"compare {names_of(m)}",
         )
-        name = ("recommended: " if best else "") + names_of(m)
-        rows.append(
-            element(
-                "tr",
-                element("td", button, class_="script-only"),
-                values,
-                element("td", name, class_="subset"),
-                class_="best" if best else None,
-            )
-        )
-    titles = element("tr", element("th", "", class_="script-only"), head, element("th", "subset", scope="col"))
+        name = element("td", ("recommended: " if best else "") + names_of(m), class_="subset")
+        cells = element("td", button, class_="script-only"), *_ordered(values, name)
+        rows.append(element("tr", *cells, class_="best" if best else None))
+    heads = element("th", "", class_="script-only"), *_ordered(head, element("th", "subset", scope="col"))
     caption = f"The front: {len(front)} of {many(len(content.measured), 'measured subset')}"
-    return boxed(titles, rows, caption, "The front")
+    return boxed(element("tr", *heads), rows, caption, "The front", "broad" if len(head) > MOST_BEFORE_NAMES else None)
+
+
+def _ordered(numbers: Sequence[Html], name: Html) -> Sequence[Html]:
+    """The cells of a row: names come last, but where there are many numbers."""
+    return [name, *numbers] if len(numbers) > MOST_BEFORE_NAMES else [*numbers, name]
