@@ -72,6 +72,17 @@ def test_the_front_rises_and_holds_the_choice(fitted):
     assert f"chosen ({len(fitted.feature_names_)} features)" in legend
 
 
+def test_with_further_criteria_the_legend_says_by_which_two_the_front_is_drawn(fitted):
+    costly = ElicitSelector(GaussianNB(), costs=[1.0] * X.shape[1], criteria=["recall_macro"], cv=3, budget=8).fit(X, Y)
+    display = ParetoDisplay.from_estimator(costly)
+    assert display.further == ("recall_macro", "cost")
+    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert "front by score and features alone ± spread of folds" in legend
+    plain = ParetoDisplay.from_estimator(fitted)
+    assert plain.further == ()
+    assert "front ± spread of folds" in [text.get_text() for text in plain.ax_.get_legend().get_texts()]
+
+
 def test_groups_of_features_are_attributes_and_a_spread_that_nobody_knows_is_not_drawn():
     grouped = ElicitSelector(GaussianNB(), cv=ShuffleSplit(1, random_state=0), feature_groups={"a": [0, 1]}, budget=6)
     display = ParetoDisplay.from_estimator(grouped.fit(X, Y))

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from elicit.effects.drawing import SIZE, axes_for, count_below, map_of_pairs
 from elicit.errors import InputError
 from elicit.estimator.declared import Declared
+from elicit.events import SCORE_AND_SIZE
 from elicit.numeric import whole
 from elicit.printable import drawable_names, many
 from elicit.subsets import Mask
@@ -50,6 +51,7 @@ class ParetoDisplay:
     """Score against size: everything evaluated, the front with its spread over the folds, and the choice.
 
     counted: what the size counts: a feature, or with groups of them an attribute. A spread is NaN where none is known.
+    further: criteria that are not drawn: by them others may be on the front, too, as what was chosen.
     """
 
     sizes: Floats
@@ -60,6 +62,7 @@ class ParetoDisplay:
     chosen: tuple[float, float]
     chosen_features: tuple[str, ...]
     counted: str = "feature"
+    further: tuple[str, ...] = ()
     ax_: Any = None
     figure_: Any = None
 
@@ -80,12 +83,14 @@ class ParetoDisplay:
             (float(len(selector.feature_names_)), selector.best_score_),
             selector.feature_names_,
             "attribute" if selector.feature_groups else "feature",
+            tuple(criterion.name for criterion in history.criteria[len(SCORE_AND_SIZE) :]),
         ).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw it."""
         ax = self.ax_ = axes_for(ax)
         self.figure_ = ax.figure
+        front = f"front by score and {self.counted}s alone" if self.further else "front"
         ax.scatter(self.sizes, self.scores, s=14, color="0.7", label="evaluated", zorder=1)
         ax.errorbar(
             self.front_sizes,
@@ -97,7 +102,7 @@ class ParetoDisplay:
             capsize=3,
             elinewidth=0.8,
             markersize=5,
-            label="front ± spread of folds" if np.isfinite(self.front_spread).any() else "front",
+            label=f"{front} ± spread of folds" if np.isfinite(self.front_spread).any() else front,
             zorder=2,
         )
         chosen = f"chosen ({many(len(self.chosen_features), self.counted)})"
