@@ -48,6 +48,15 @@ def test_two_subsets_fit_the_width_with_wide_and_wild_names(columns):
     assert "アルコール" in text
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [(0.3, 0.1 + 0.2, "the same"), (0.0, -0.0, "the same"), (1e12, 1e12 + 1, "the same"), (1e-30, 2e-12, "held equal")],
+)
+def test_numbers_that_count_as_equal_are_called_the_same_only_where_they_read_alike(one, other, told):
+    p = Criterion("p", maximise=False)
+    assert lead(Evaluated(0, 1, (one,)), Evaluated(1, 2, (other,)), 0, p) == ("", told)
+
+
 @pytest.mark.parametrize("columns", [40, 60, 71, 120])
 def test_a_unit_stands_beside_the_direction_where_there_is_little_room_as_min_is_minutes_too(columns):
     criteria = [Criterion("score"), Criterion("fit_time", maximise=False, unit="s")]

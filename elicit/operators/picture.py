@@ -80,8 +80,8 @@ def brief_heading(criterion: Criterion) -> str:
 def lead(first: Evaluated, second: Evaluated, i: int, criterion: Criterion) -> tuple[str, str]:
     """Which of the two is better in a criterion ("A", "B" or ""), and by how much, in words."""
     pair = first.criteria[i], second.criteria[i]
-    if are_equal(*pair):
-        return "", "the same"
+    if are_equal(*pair):  # of two that read differently it would be false to say that they are the same
+        return "", "the same" if rounded(pair[0]) == rounded(pair[1]) else "held equal"
     gap = pair[0] - pair[1]
     better = "A" if (gap > 0) == criterion.maximise else "B"
     return better, f"{better} leads by {rounded(abs(gap), 3)}"
