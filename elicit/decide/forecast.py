@@ -40,6 +40,11 @@ _TO_SPARE = 3
 #: criterion that is not known, and once more with a third). Below, nobody gains.
 _FROM, _TO, _OUTCOMES = -3.0, 5.0, 17
 
+#: Numbers that are worked on together: what is worth how much to whom fits in the cache of a core, and is computed
+#: twice as fast as through memory. Parts hold a multiple of so many subsets, of which products come out alike to the
+#: last digit however many there are.
+_AT_ONCE, _ROWS = 250_000, 8
+
 
 @dataclass(frozen=True)
 class Sum:
@@ -118,10 +123,19 @@ def log_gain(
     one gains much, who may be the one that the crowd describes worst. Where none gains by any outcome, minus a large
     number that is the larger the more the best outcome misses.
     """
-    worth = crowd.worth(forecast.outcomes(subsets), operators)  # (operators, subsets, outcomes)
-    ahead = worth - crowd.values[operators, since:].max(axis=1)[:, None, None]
-    each = np.maximum(ahead, 0.0) @ forecast.chances
-    return agreement * _logarithm(shares @ each ** (1 / agreement), shares @ ahead.max(axis=2))
+    best = crowd.values[operators, since:].max(axis=1)[:, None, None]
+    outcomes, found = forecast.outcomes(subsets), np.empty(len(subsets))
+    for part in _parts(len(subsets), len(operators) * len(forecast.chances)):
+        ahead = crowd.worth([column[part] for column in outcomes], operators) - best  # (operators, part, outcomes)
+        each = np.maximum(ahead, 0.0) @ forecast.chances
+        found[part] = agreement * _logarithm(shares @ each ** (1 / agreement), shares @ ahead.max(axis=2))
+    return found
+
+
+def _parts(subsets: int, numbers: int) -> list[slice]:
+    """Places of subsets that are worked on together, each with so many numbers."""
+    most = max(1, _AT_ONCE // numbers // _ROWS) * _ROWS
+    return [slice(k, k + most) for k in range(0, subsets, most)]
 
 
 def log_improvement(ahead: Matrix, chances: Vector) -> Vector:

@@ -1,5 +1,6 @@
 """The forecast of criteria: what is a sum is known, what is not has outcomes; and the gain against sampling."""
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -138,9 +139,9 @@ def test_one_who_gains_very_much_outweighs_many_who_gain_little_but_not_where_ag
     ahead = {0b01: [100.0, 0.0, 0.0, 0.0], 0b10: [10.0, 10.0, 10.0, 10.0]}
     crowd = SimpleNamespace(
         values=np.zeros((4, 1)),
-        worth=lambda outcomes, operators: np.array([[[ahead[m][k]] for m in outcomes] for k in operators]),
+        worth=lambda outcomes, operators: np.array([[[ahead[m][k]] for m in outcomes[0]] for k in operators]),
     )
-    forecast = SimpleNamespace(outcomes=lambda subsets: subsets, chances=np.ones(1))
+    forecast = SimpleNamespace(outcomes=lambda subsets: [subsets], chances=np.ones(1))
     gained = {
         agreement: log_gain(forecast, crowd, np.arange(4), np.full(4, 0.25), [0b01, 0b10], agreement=agreement)
         for agreement in (1.0, 2.0)
@@ -215,6 +216,23 @@ def test_criteria_that_are_not_known_may_turn_out_each_by_itself():
 
 def test_a_second_and_a_third_unknown_criterion_have_four_times_the_outcomes_and_further_ones_no_more():
     assert [len(_outcomes(criteria)[1]) for criteria in range(6)] == [1, 17, 68, 272, 272, 272]
+
+
+def test_gains_by_three_unknown_criteria_are_computed_in_parts_that_a_core_holds():
+    rng, n = np.random.default_rng(5), 9
+    criteria = (Criterion("p"), Criterion("q"), Criterion("r"))
+    facts = [Evaluated(k, k + 1, tuple(rng.normal(size=3).tolist())) for k in range(12)]
+    history = History(Attributes.numbered(n), criteria, facts=facts)
+    crowd, forecast = PlausibleOperators(history), forecast_of(history)
+    operators, shares = crowd.sample(16)
+    subsets = list(range(13, 2**n))
+    alone = [float(log_gain(forecast, crowd, operators, shares, [m])[0]) for m in subsets]
+    tracemalloc.start()
+    together = log_gain(forecast, crowd, operators, shares, subsets)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert together == pytest.approx(alone, abs=1e-9)
+    assert most < 8 * len(operators) * len(subsets) * len(forecast.chances)  # one table of all would take as much
 
 
 def test_what_is_expected_of_attributes_reaches_the_kernel():
