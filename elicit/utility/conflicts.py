@@ -132,14 +132,19 @@ class Consistency:
 
     def maximal_consistent(self, chosen: set[int]) -> set[int]:
         """A consistent choice grown until nothing more fits."""
-        grown = set(chosen)
+        grown = self._grown(set(), chosen) or set(chosen)
         for r in range(len(self.statements)):
             if r not in grown:
-                if self.consistent(grown):
-                    grown |= self._satisfied(self.margin(grown)[1])
-                if r not in grown and self.consistent(grown | {r}):
-                    grown.add(r)
+                grown = self._grown(grown, {r}) or grown
         return grown
+
+    def _grown(self, chosen: set[int], more: set[int]) -> set[int] | None:
+        """Both, and all that a θ of theirs satisfies; None where they are inconsistent."""
+        both = chosen | more
+        if not any(self.statements[r].strict for r in both):
+            return both
+        margin, theta, _ = self.margin(both)
+        return both | self._satisfied(theta) if margin >= tolerances.SMALLEST_MARGIN else None
 
     def _satisfied(self, theta: Vector) -> set[int]:
         """The statements that a θ satisfies."""

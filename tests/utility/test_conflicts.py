@@ -198,6 +198,16 @@ def test_no_smaller_conflict_is_looked_for_beside_a_long_one(monkeypatch):
     assert longer
 
 
+@pytest.mark.parametrize("k", BATCHES)
+def test_a_choice_is_grown_by_one_program_a_statement_at_most(k):
+    for case in batch(k):
+        logic = Consistency(monomials(case), case.statements)
+        grown = logic.maximal_consistent(set())
+        assert logic.solved <= 1 + len(case.statements)
+        for r in {*range(len(case.statements))} - grown:
+            assert not logic.consistent(grown | {r})
+
+
 # By hand
 
 
