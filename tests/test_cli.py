@@ -1,6 +1,7 @@
 """The command line: bad input is one line and exit status 2, and nothing that was there is damaged."""
 
 import dataclasses
+import errno
 import gzip
 import io
 import json
@@ -478,6 +479,24 @@ def test_a_batch_of_a_table_is_on_the_disk_at_once_when_it_is_saved(tmp_path, mo
         monkeypatch.setattr(os, "fsync", lambda _: synced.append(path.read_bytes()))
         _save(journal, False, {1: Measured((0.5,)), 2: Failure("no"), 3: Measured((0.7,))})
     assert synced == [path.read_bytes()]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_table_whose_place_takes_no_file_is_refused_by_its_own_name(capsys, monkeypatch):
+    def none(*_):
+        raise AssertionError("no journal is begun beside it")
+
+    def closed(**_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("elicit.commands.table.Journal.open_or_create", none)
+    told = run("table", "iris", "-o", "/dev/null", capsys=capsys)
+    complains(*told, "/dev/null: is no ordinary file; choose another place")
+    told = run("table", "iris", "-o", "no/o.csv", capsys=capsys)
+    complains(*told, "no/o.csv: cannot be written; give a file in a folder that exists")
+    monkeypatch.setattr("elicit.complete.tempfile.TemporaryFile", closed)
+    told = run("table", "iris", "-o", "o.csv", capsys=capsys)
+    complains(*told, "o.csv: cannot be written (Permission denied); choose another place")
 
 
 @pytest.mark.usefixtures("here")

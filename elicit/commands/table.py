@@ -19,12 +19,13 @@ from elicit.alongside.hopeless import require_hope
 from elicit.asks import Failure, Measured
 from elicit.commands.caught_warnings import counted_warnings, warning_lines
 from elicit.commands.chosen_data import chosen_data
-from elicit.commands.output import refuse_to_overwrite
+from elicit.commands.output import check_place
 from elicit.commands.playing import progress_meter
 from elicit.commands.status import DONE, tell
 from elicit.errors import InputError, JournalInUseError
 from elicit.journal import Header, Journal, begun, read
 from elicit.oracles import WrapperOracle, measure_many, write_table
+from elicit.oracles.table_writing import require_ordinary
 from elicit.printable import many, printable
 from elicit.scores.answers import refuse_unknown_scoring
 from elicit.sources.oracle import wrapper_of
@@ -36,7 +37,8 @@ _PARTIAL = ".part"
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and give its exit status."""
-    refuse_to_overwrite(args.output, args.data)
+    require_ordinary(Path(args.output))
+    check_place(args.output, args.data)
     if args.scoring is not None:
         refuse_unknown_scoring(args.scoring)  # before the data are read
     how = {key: getattr(args, key) for key in ("tidy", "holds", "model", "groups", "drop", "group_col")}
@@ -82,8 +84,6 @@ def _what_is_kept(part: Path) -> str:
 @contextmanager
 def _partial_results(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
     """The journal of the results so far; it is deleted at the end if it holds no measurement."""
-    if not part.absolute().parent.is_dir():
-        raise InputError(f"{str(part).removesuffix(_PARTIAL)}: its folder does not exist; choose another place")
     if begun(part) and read(part).header.fingerprint != oracle.fingerprint:
         raise InputError(f"{part}: holds what was measured for another table; give another -o, or delete it")
     try:

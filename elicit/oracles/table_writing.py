@@ -37,6 +37,12 @@ class Written:
     failures: dict[Mask, str]
 
 
+def require_ordinary(path: Path) -> None:
+    """Refuse a place where no table can appear at once and complete: a folder, a device, a pipe."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is no ordinary file; choose another place")
+
+
 def write_table(
     path: str | os.PathLike[str],
     oracle: Oracle,
@@ -65,8 +71,7 @@ def write_table(
     if total > LARGEST_TABLE:
         told = f"{counted(total)} subsets are too many for one table (limit {LARGEST_TABLE})"
         raise InputError(f"{told}; drop attributes or set a max size")
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path}: is no ordinary file; choose another place")
+    require_ordinary(path)
     rows = _Rows(oracle, family, folds)
     failures: dict[Mask, str] = {}
     done = 0
