@@ -606,6 +606,12 @@ def test_runs_outlive_a_worker_that_dies_and_end_with_one_line_where_it_dies_twi
     assert len(list(tmp_path.glob("died-*"))) == 3
 
 
+def test_runs_that_no_process_can_be_given_end_with_one_line_that_says_why():
+    connected = Event()  # holds a lock, as an open connection does
+    with pytest.raises(OracleError, match=r"^the work cannot be given to worker processes \(TypeError: cannot pickle"):
+        play_tasks([lambda _: connected.is_set()] * 2, n_jobs=2)
+
+
 def test_choices_that_no_method_plays_are_pointed_out(folder, capsys):
     two = "[[elicit]]\nname = 'mine'\nbudget = 9\n[[elicit]]\nname = 'other'\nbudget = 9"
     for methods, told in ((["sfs", "random"], True), (["sfs", "elicit"], False)):

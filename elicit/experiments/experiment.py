@@ -27,7 +27,7 @@ from elicit.experiments.journals import resumed_run
 from elicit.experiments.results import POINTS, RunResult, plain_result, utility_regret
 from elicit.operators import SimulatedOperator
 from elicit.oracles import Remembering, SyntheticOracle, TableOracle
-from elicit.oracles.parallel import workers_of
+from elicit.oracles.parallel import handed_out, workers_of
 from elicit.orphans import from_the_start, starting, tied
 from elicit.scenario import ElicitSpec, OperatorSpec, Scenario
 from elicit.sources.oracle import SyntheticSpec
@@ -98,9 +98,10 @@ def _results_of_workers(tasks: Sequence[Task], n_jobs: int | None) -> Iterator[R
             workers = Parallel(n_jobs=n_jobs, return_as="generator", **from_the_start())
             with starting():
                 given = workers(delayed(tied(task))(None) for task in left[:])
-            for result in given:
-                left.pop(0)
-                yield result
+            with handed_out():
+                for result in given:
+                    left.pop(0)
+                    yield result
             return
         except TerminatedWorkerError as error:
             if last:

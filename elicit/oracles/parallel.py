@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
+from pickle import PicklingError
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -40,6 +42,19 @@ def workers_of(n_jobs: int | None) -> int:
     if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise InputError(f"n_jobs is None or a whole number other than 0 (-1: all processors), found {n_jobs!r}")
     return int(effective_n_jobs(n_jobs))
+
+
+@contextmanager
+def handed_out() -> Iterator[None]:
+    """Say why worker processes cannot be given their work: mostly, that the data find no room in a temporary folder."""
+    try:
+        yield
+    except PicklingError as error:
+        told = str(error.__cause__ or error).strip('"\n ').splitlines()  # joblib's cause is the text of a traceback
+        raise OracleError(
+            f"the work cannot be given to worker processes ({''.join(told[-1:])}); use one process (n_jobs 1), or, if "
+            "a folder is at fault, name another in JOBLIB_TEMP_FOLDER"
+        ) from error
 
 
 class Workers:
@@ -111,9 +126,10 @@ class Workers:
                 tasks = (delayed(tied(_measure_part))(oracle, k, part) for k, part in rest)
                 with starting():
                     given = self._started()(tasks)
-                for k, replies in given:
-                    found[k] = replies
-                    arrived(dict(zip(dealt[k], replies, strict=True)))
+                with handed_out():
+                    for k, replies in given:
+                        found[k] = replies
+                        arrived(dict(zip(dealt[k], replies, strict=True)))
                 return found
             except TerminatedWorkerError as error:
                 self._release()  # one that broke off would give what is left of it among the next replies

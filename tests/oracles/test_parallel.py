@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -20,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from elicit.asks import Evaluate, Failure, Measured
+from elicit.errors import OracleError
 from elicit.events import SCORE_AND_SIZE
 from elicit.oracles import CallableOracle, Remembering, WrapperOracle, measure_many
 from elicit.oracles.parallel import Workers
@@ -70,6 +72,18 @@ def test_functions_of_a_notebook_and_failures_cross_processes():
     assert replies[0].criteria == (-1.0, 1.0)
     assert replies[1] == Failure("ZeroDivisionError: division by zero")
     assert measure_many(oracle, [1, 3, 7]) == replies
+
+
+def test_work_that_no_process_can_be_given_is_an_error_that_says_why(tmp_path, monkeypatch):
+    (tmp_path / "a file").write_text("")  # in the place of a folder: not even an administrator writes there
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path / "a file"))
+    X = np.random.default_rng(0).normal(size=(40_000, 4))  # joblib gives what is so large in a file
+    oracle = WrapperOracle(KNeighborsClassifier(3), X, X[:, 0] > 0, cv=2)
+    with pytest.raises(OracleError, match=r"(?s)processes \(NotADirectoryError.*n_jobs 1.*JOBLIB_TEMP_FOLDER"):
+        measure_many(oracle, [1, 2], n_jobs=2)
+    lock = threading.Lock()
+    with pytest.raises(OracleError, match=r"processes \(TypeError: cannot pickle '_thread.lock' object\)"):
+        measure_many(CallableOracle(lambda names: float(len(names) + lock.locked()), 4), [1, 2], n_jobs=2)
 
 
 def test_a_reason_of_a_failure_is_the_same_in_every_process():
