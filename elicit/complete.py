@@ -26,13 +26,23 @@ def is_zipped(path: Path) -> bool:
 @contextmanager
 def opened(path: Path) -> Iterator[IO[str]]:
     """The text of a file, zipped or not, whatever its name says; read once, so that it may be a pipe."""
-    if "\0" in str(path):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))  # else a ValueError of open()
+    _require_name(path)
     with path.open("rb") as raw:
         zipped = raw.peek(len(_ZIPPED)).startswith(_ZIPPED)
         inside = gzip.GzipFile(fileobj=raw) if zipped else raw
         with io.TextIOWrapper(inside, encoding="utf-8-sig", newline="") as text:
             yield text
+
+
+def _require_name(path: Path) -> None:
+    """Refuse what can name no file as the system does; from open() it would be a ValueError."""
+    if "\0" in str(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError as error:  # a scenario is in UTF-8 everywhere, but not the names of files
+        told = f"its name has characters that are not in {error.encoding}, the encoding of names of files here"
+        raise OSError(errno.EILSEQ, told, str(path)) from error
 
 
 @contextmanager

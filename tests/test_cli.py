@@ -1049,6 +1049,15 @@ def test_a_path_that_no_system_takes_is_one_line(here, capsys):
     complains(*run("run", here / "own.toml", capsys=capsys), "no such file")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are in UTF-8, or in no bytes at all")
+@pytest.mark.parametrize("key", ['kind = "table"\npath', 'kind = "wrapper"\nmodel = "knn:3"\ntarget = "y"\ndata'])
+def test_a_name_that_has_no_bytes_in_this_locale_is_one_line(here, key):
+    (here / "own.toml").write_bytes(f'[oracle]\n{key} = "dü.csv"\n[operator]\nutility = "score"\n'.encode())
+    done = elicit("run", "own.toml", env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0"})
+    told = "cannot be read (its name has characters that are not in ascii, the encoding of names of files here)"
+    complains(done.returncode, done.stdout, done.stderr, told)
+
+
 @pytest.mark.usefixtures("here")
 def test_a_budget_below_what_is_spent_is_refused(capsys, ended):
     Path("j").write_bytes(ended)
