@@ -13,6 +13,8 @@ from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy is first imported, here and by what the tests start
 os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # read by joblib when n_jobs is -1, here and in what the tests start
+for name in ("COLUMNS", "LINES"):  # which some shells export: the tests say how large their terminals are
+    os.environ.pop(name, None)
 os.fsync = lambda _: None  # no test cuts the power, and those about it see the calls; on a slow disk tests wait long
 
 settings.register_profile("elicit", max_examples=60, deadline=None, derandomize=os.environ.get("CI") == "true")

@@ -26,7 +26,7 @@ COUNTS = [str(k % 5 + 3) for k in range(60)]
 def written(path, target):
     rng = np.random.default_rng(0)
     rows = (f"{rng.normal():.3f},{rng.normal():.3f},{cell}\n" for cell in target)
-    path.write_text("a,b,y\n" + "".join(rows))
+    path.write_text("a,b,y\n" + "".join(rows), encoding="utf-8")
     return str(path)
 
 

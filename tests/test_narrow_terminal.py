@@ -42,7 +42,7 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "d.csv").write_text("\n".join([",".join(names), *rows]) + "\n", encoding="utf-8")
     (tmp_path / "suite").mkdir()
     for place in (tmp_path / "one.toml", tmp_path / "suite" / "one.toml", tmp_path / "suite" / "two.toml"):
-        place.write_text(SCENARIO.replace("d.csv", str(tmp_path / "d.csv")))
+        place.write_text(SCENARIO.replace("d.csv", str(tmp_path / "d.csv")), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", str(COLUMNS + 1))
     return tmp_path

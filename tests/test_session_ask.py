@@ -641,14 +641,14 @@ def test_where_nobody_is_asked_the_score_decides(ask, tmp_path):
 
 
 def test_a_session_takes_a_spreadsheet_its_costs_its_drops_and_writes_a_small_one(ask, tmp_path):
-    (tmp_path / "t.csv").write_text(SPREADSHEET)
-    (tmp_path / "c.csv").write_text("größe;1,5\npreis;2\n")
+    (tmp_path / "t.csv").write_text(SPREADSHEET, encoding="utf-8")
+    (tmp_path / "c.csv").write_text("größe;1,5\npreis;2\n", encoding="utf-8")
     options = ("--target", "klasse", *SMALL[2:], "--cost", "c.csv", "--drop", "ort", "--keep", "größe", "-o", "s.csv")
     status, out, _ = ask("t.csv", *options)
     assert status == 0
     assert "60 rows, 2 attributes;" in out
     assert read("j").header.settings["about"]["oracle"]["costs"] == {"größe": 1.5, "preis": 2.0, "ort": 0.0}
-    small = (tmp_path / "s.csv").read_text().splitlines()
+    small = (tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()
     assert small[0] in ("größe,klasse", "größe,preis,klasse")
     assert small[2].startswith("1.1,")
     assert main(["resume", "j", "--budget", "+1"]) == 0
@@ -1285,7 +1285,8 @@ def test_read_strictly_a_mark_of_a_gap_among_numbers_is_one_and_among_texts_a_ca
     assert len(load(str(tmp_path / "t.csv"), "y", dropped=["m"]).groups["kind"]) == 3
 
 
-def test_what_is_kept_and_was_left_out_is_told_with_its_reason(tmp_path, capsys):
+def test_what_is_kept_and_was_left_out_is_told_with_its_reason(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("a,b,same,y\n" + "".join(f"{k},{k % 5},7,{'ab'[k % 2]}\n" for k in range(20)))
     assert main(["ask", str(tmp_path / "t.csv"), "--target", "y", "--keep", "a,same"]) == 2
     assert capsys.readouterr().err == "elicit: --keep: 'same' is left out: it is constant\n"

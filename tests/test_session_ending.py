@@ -233,7 +233,7 @@ def test_the_snippet_reads_cells_between_blanks_as_the_session_did(tmp_path, gap
     rows = [
         (f"{k % 7}.5 ", gap if k == 3 else f'"\u00a0{"nsw"[k % 3]}"', ("yes  ", "yes", "no")[k % 3]) for k in range(24)
     ]
-    (tmp_path / "t.csv").write_text("a, b,y\n" + "".join(",".join(row) + "\n" for row in rows))
+    (tmp_path / "t.csv").write_text("a, b,y\n" + "".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
     section = {"kind": "wrapper", "data": str(tmp_path / "t.csv"), "target": "y", "model": "knn:3", "tidy": True}
     names = {}
     exec("\n".join(snippet(section, ("a", "b"))), names)
@@ -746,7 +746,7 @@ def test_no_folds_are_called_fresh_where_there_are_no_others(tmp_path, groups, o
     (tmp_path / "t.csv").write_text("\n".join(["a,b,g,y", *lines]))
     told = told_by(tmp_path, "t.csv", "--target", "y", "--questions", 0, "--budget", 3, *options)
     told_in(tmp_path, ["report", "j", "-o", "r.html"])
-    page = (tmp_path / "r.html").read_text()
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
     folds = options[options.index("--folds") + 1] if "--folds" in options else 3
     alone = f"here is no other way to split the rows into {folds} folds, so none is fresh"
     assert (" fresh shuffles into folds" in told, alone in " ".join(told.split())) == (fresh, not fresh)

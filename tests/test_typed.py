@@ -1,5 +1,6 @@
 """Types: code of users that is right passes a strict type checker, and what is wrong does not."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -53,8 +54,11 @@ drive(Elicitation(oracle.attributes, oracle.criteria), oracle, says_who)
 def test_users_who_check_their_types_are_told_of_what_is_wrong_alone(tmp_path):
     for name, code in (("right", RIGHT), ("wrong", WRONG)):
         (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
+    files = [str(tmp_path / f"{name}.py") for name in ("right", "wrong")]
+    # the cache of the checkout saves time; where that cannot be written, mypy would end with an internal error
+    cache = (ROOT if os.access(ROOT, os.W_OK) else tmp_path) / ".mypy_cache"
     checked = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", *(str(tmp_path / f"{name}.py") for name in ("right", "wrong"))],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), *files],
         cwd=ROOT,
         capture_output=True,
         text=True,
