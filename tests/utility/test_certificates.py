@@ -1386,7 +1386,7 @@ def test_two_hundred_multipliers_are_rationalised_close_to_where_the_solver_was(
 
 
 def test_the_verifier_is_short_and_loads_no_solver():
-    assert len(Path(verifier.__file__).read_text().splitlines()) < 200
+    assert len(Path(verifier.__file__).read_text(encoding="utf-8").splitlines()) < 200
     loaded = "import sys, elicit.utility.verify; print({'highspy', 'pulp', 'scipy'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"

@@ -206,7 +206,7 @@ def test_only_one_file_of_the_room_talks_to_a_solver():
     for path in Path(utility.__file__).parent.glob("*.py"):
         names = {
             name.split(".")[0]
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             if isinstance(node, ast.Import | ast.ImportFrom)
             for name in ([a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""])
         }
