@@ -89,6 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     if isinstance(sys.stdin, io.TextIOWrapper):  # a file of answers may be marked as UTF-8 where that is not the rule
         sys.stdin.reconfigure(encoding=None if sys.stdin.isatty() else "utf-8-sig", errors="replace")
+    status = DONE
     try:
         with handling(signal.SIGINT, _exit_at_once, signal.default_int_handler):
             args = _parser().parse_args(argv)
@@ -101,13 +102,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = INTERRUPTED
     except CertificateError as error:
         complain(str(error))
-        return DOES_NOT_HOLD
+        return _written_out(DOES_NOT_HOLD)
     except ElicitError as error:
         complain(str(error))
-        return BAD_INPUT
-    except BrokenPipeError:  # whoever reads has read enough
+        return _written_out(BAD_INPUT)
+    except BrokenPipeError:  # whoever reads has read enough; what came of a command that is over stays true
         _discard(sys.stdout)
-        return DONE
+        return status
     except OSError as error:  # what is left of files: the standard streams
         complain(f"the output cannot be written ({system_reason(error)}); give it room, or another place")
         _discard(sys.stdout)
@@ -145,6 +146,15 @@ def _exit_at_once(*_: object) -> NoReturn:
     """End the process at Ctrl-C while libraries load: raised inside an import it may become another error."""
     complain("interrupted")
     os._exit(INTERRUPTED)  # nothing has begun, so nothing has to be tidied up
+
+
+def _written_out(status: int) -> int:
+    """The status of what went wrong, which nobody who stops reading before the end makes another one."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard(sys.stdout)
+    return status
 
 
 def _discard(stream: TextIO) -> None:

@@ -339,6 +339,26 @@ def test_a_full_disk_under_the_results_is_one_line_beside_what_came_of_hours(com
 
 
 @posix
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("sound", [True, False])
+def test_verify_says_by_its_status_whether_all_holds_though_nobody_reads_on(here, ended, sound, unbuffered):
+    (here / "j").write_bytes(ended)
+    if not sound:
+        lines = journals.lines_of(here / "j")
+        (claim,) = (line["claim"] for line in lines if "claim" in line)
+        claim["statements"] = claim["statements"][:-1]
+        journals.write(here / "j", lines)
+    reading, writing = os.pipe()
+    os.close(reading)  # as where `grep -q holds` has found what it looks for
+    with os.fdopen(writing, "w") as pipe:
+        command = [sys.executable, "-m", "elicit", "verify", "j"]
+        environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+        told = subprocess.run(command, stdout=pipe, stderr=subprocess.PIPE, env=environment, text=True, check=False)
+    assert told.returncode == (0 if sound else 1)
+    assert len(told.stderr.splitlines()) == (0 if sound else 1)
+
+
+@posix
 def test_a_full_disk_under_the_journal_loses_nothing_that_was_there(here, capsys, monkeypatch):
     import resource
 

@@ -124,6 +124,16 @@ def test_what_ends_a_command_is_one_line_and_a_status(command, capsys, raised, s
     assert capsys.readouterr() == ("", told)
 
 
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_what_came_of_a_command_does_not_depend_on_whether_all_of_it_is_read(command, monkeypatch, status):
+    class Closed(io.StringIO):
+        def flush(self):
+            raise BrokenPipeError(32, "Broken pipe")  # as when `grep -q holds` has found what it looks for
+
+    monkeypatch.setattr("sys.stdout", Closed())
+    assert command(lambda: status) == status
+
+
 def test_what_a_program_error_says_is_not_swallowed(command):
     def ends():
         raise ZeroDivisionError

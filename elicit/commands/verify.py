@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 
 from elicit.commands.output import say
 from elicit.commands.status import DONE
@@ -21,5 +22,6 @@ def run(args: argparse.Namespace) -> int:
         raise CertificateError(str(error)) from error
     for step in check_record(record):
         where = "" if step.line is None else f" (line {step.line})"
-        say(f"holds: {step.words}{where}")
+        with suppress(BrokenPipeError):  # whoever reads has read enough; whether the rest holds, the status says
+            say(f"holds: {step.words}{where}")
     return DONE
