@@ -32,7 +32,7 @@ from elicit.subsets import Family, Mask, simplest
 from elicit.utility import tolerances
 from elicit.utility.any_set import AnySet
 from elicit.utility.certificates import certify_best_among, certify_found
-from elicit.utility.conflicts import LONGEST_SHORTENED, farkas_multipliers
+from elicit.utility.conflicts import LONGEST_SHORTENED
 from elicit.utility.exact import ExactSet
 from elicit.utility.family import FamilyRegret, family_regret, regret_over
 from elicit.utility.issuing import Certificate
@@ -126,8 +126,9 @@ class Beliefs:
         """
         if not self.history.answers or not self.utilities.empty:
             return ()
-        unanswered = [s for s in self.utilities.statements if s.source in (Source.DOMINANCE, Source.PRIOR)]
-        if farkas_multipliers(self.utilities.monomials, unanswered) is not None:
+        answers, statements = self.history.answers, self.utilities.statements
+        unanswered = [s for s in statements if s.request not in answers and s.source is not Source.DEDUCED]
+        if ExactSet(self.family.n, self.evaluated, unanswered, degree=self.settings.degree).empty:
             return ()
         conflict = () if self.conflict is None else self.conflict.conflict
         return conflict if len(conflict) <= LONGEST_SHORTENED else ()

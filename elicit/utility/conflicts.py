@@ -187,19 +187,27 @@ def contradiction_in(monomials: Monomials, statements: Sequence[Statement]) -> t
     """A part that cannot hold together, as fractions show; no statements where they show no contradiction.
 
     It is a smallest such part, unless this one is only thin, is long (`LONGEST_SHORTENED`), or took more than
-    `MOST_PROGRAMS` to be shown smallest.
+    `MOST_PROGRAMS` to be shown smallest. Beside a long one, that of a proof which leans little on what was measured may
+    be short: where answers contradict each other, they alone are in it.
     """
     proof = farkas_multipliers(monomials, statements)
     if proof is None:
         return ()
     found = smallest_conflict(monomials, statements).statements
+    if len(found) > LONGEST_SHORTENED:
+        leaning = farkas_multipliers(monomials, statements, little_measured=True)
+        if leaning is not None and len(leaning) < len(found):
+            return tuple(statements[r] for r, _ in leaning)
     return found if farkas_multipliers(monomials, found) is not None else tuple(statements[r] for r, x in proof if x)
 
 
-def farkas_multipliers(monomials: Monomials, statements: Sequence[Statement]) -> list[tuple[int, Fraction]] | None:
+def farkas_multipliers(
+    monomials: Monomials, statements: Sequence[Statement], *, little_measured: bool = False
+) -> list[tuple[int, Fraction]] | None:
     """Multipliers of which the rows of the statements cancel, those of the strict ones with sum 1: no θ satisfies all.
 
-    A proof by Farkas' lemma, in fractions; None when none are found.
+    A proof by Farkas' lemma, in fractions; None when none are found. Of statements that hold with room to spare the
+    solver may come to no end: that is for a margin to show. little_measured: those of dominance have the least sum.
     """
     strict = required_margins(statements)
     if not strict.any():
@@ -208,7 +216,7 @@ def farkas_multipliers(monomials: Monomials, statements: Sequence[Statement]) ->
     equal = equalities(statements)
     program = Program(
         np.vstack([d.T, strict]),
-        cost=np.zeros(len(statements)),
+        cost=np.array([float(little_measured and s.source is Source.DOMINANCE) for s in statements]),
         lower=np.where(equal, -INFINITY, 0.0),
         upper=np.full(len(statements), INFINITY),
         row_lower=np.append(np.zeros(len(monomials)), 1.0),

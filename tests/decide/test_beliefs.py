@@ -91,6 +91,40 @@ def test_nobody_is_asked_to_settle_what_no_answer_settles_or_nobody_can_judge(mo
     assert sorted(told) == ([(0b1, 0b10), (0b110, 0b101)] if longest == 2 and measured is UNORDERED else [])
 
 
+@pytest.mark.parametrize("source", ["prior", "operator"])
+def test_what_is_assumed_against_what_was_measured_is_settled_by_no_answer(source):
+    history = History(Attributes.numbered(5), [Criterion(name) for name in "pqr"])
+    history.record(Assumed(0, 0b110, 0b101, "strict", source))
+    for k, (mask, values) in enumerate(UNORDERED.items(), start=1):
+        history.record(Evaluated(k, mask, tuple(map(float, values))))
+    history.record(Preferred(9, 0b110, 0b101, Answer.FIRST))
+    beliefs = Beliefs(history, Family(5), Settings(parsimony="exact", degree=1))
+    assert beliefs.conflict is not None
+    assert beliefs.conflict_of_answers == ()
+
+
+@pytest.mark.parametrize("seed", [10, 478])
+def test_answers_that_contradict_each_other_are_told_whatever_was_measured_beside_them(seed):
+    """Beside so much that is measured the first conflict found is long; of what fits, fractions may come to no end."""
+    rng, n = np.random.default_rng(seed), 8
+    a, b, c, d = (1 << int(i) for i in rng.permutation(n)[:4])
+    answered = [(a | c | d, b | c | d), (b | c, a | c), (b | d, a | d), (a, b)]
+    apart = {x for pair in answered for x in pair}  # ordered with nothing by what is measured
+    measured = rng.choice([x for x in range(1, 1 << n) if x not in apart], 60, replace=False).tolist()
+    single, pairs = rng.normal(size=n), np.triu(rng.normal(size=(n, n)) / 2, 1)
+    history = History(Attributes.numbered(n), [Criterion("p"), Criterion("q")])
+    for x in measured:
+        inside = np.array([x >> i & 1 for i in range(n)])
+        score = float(inside @ single + inside @ pairs @ inside)
+        history.record(Evaluated(len(history.evaluated), x, (score, float(rng.random()))))
+    for x in apart:
+        history.record(Evaluated(len(history.evaluated), x, (1000.0 + x, -1000.0 - x)))
+    for k, pair in enumerate(answered):
+        history.record(Preferred(100 + k, *pair, Answer.FIRST))
+    beliefs = Beliefs(history, Family(n), Settings(parsimony="exact"))
+    assert sorted((s.better, s.worse) for s in beliefs.conflict_of_answers) == sorted(answered)
+
+
 def test_what_would_be_begins_where_what_is_ended(monkeypatch):
     begun = []
 
