@@ -127,21 +127,28 @@ def scored(scorer: Any, model: Any, X: Any, y: Any) -> float:
 
 
 def require_fitted(model: Any) -> None:
-    """Refuse a model of scikit-learn that is not fitted."""
+    """Refuse a model of scikit-learn that is not fitted. Whether one of one's own is, shows when it is asked."""
+    if not _has_tags(model):
+        return
     try:
         check_is_fitted(model)
     except NotFittedError as error:
         raise InputError(f"{type(model).__name__} is not fitted; fit it first") from error
-    except (TypeError, AttributeError):  # no estimator of scikit-learn: whether it is fitted shows when it is asked
+    except (TypeError, AttributeError):  # it cannot be fitted, or holds a model without tags
         return
 
 
 def classifies(model: Any) -> bool:
     """Whether a fitted model predicts classes; one that is no estimator of scikit-learn does if it names them."""
     try:
-        return bool(is_classifier(model))
-    except AttributeError:  # it has no tags
+        return bool(is_classifier(model)) if _has_tags(model) else hasattr(model, "classes_")
+    except AttributeError:  # it holds a model without tags
         return hasattr(model, "classes_")
+
+
+def _has_tags(model: Any) -> bool:
+    """Whether a model is an estimator of scikit-learn, which up to 1.7 gives any other the tags of one, and warns."""
+    return hasattr(model, "__sklearn_tags__")
 
 
 def _method(model: Any) -> str:
