@@ -435,11 +435,12 @@ SPREADSHEET = "größe;preis;ort;klasse\n" + "".join(
 )
 
 
+@pytest.mark.parametrize("unit", ["cm", "7.25"])
 @pytest.mark.parametrize("at", [1, 30, 61])
-def test_a_row_of_units_without_a_target_costs_no_column_of_decimal_commas(tmp_path, at):
+def test_a_row_of_units_without_a_target_costs_no_column_of_decimal_commas(tmp_path, at, unit):
     lines = SPREADSHEET.splitlines()
-    (tmp_path / "t.csv").write_text("\n".join([*lines[:at], "cm;EUR;;", *lines[at:]]), encoding="utf-8")
-    where = rf"t\.csv, line {at + 1}: column 'größe' holds numbers, but here 'cm'; correct it, or leave it empty"
+    (tmp_path / "t.csv").write_text("\n".join([*lines[:at], f"{unit};EUR;;", *lines[at:]]), encoding="utf-8")
+    where = rf"t\.csv, line {at + 1}: column 'größe' holds numbers with a decimal comma, but here '{unit}'; correct it"
     with pytest.raises(InputError, match=where):
         load(str(tmp_path / "t.csv"), "klasse", tidy=True)
     assert "preis" in load(str(tmp_path / "t.csv"), "klasse", tidy=True, dropped=["größe"]).columns

@@ -187,14 +187,14 @@ class CellColumns:
             return
         for row, line in self.unused:
             if not is_missing(row[i]) and not is_comma_number(row[i]):
-                raise self._stray(i, row[i], line)
+                raise self._stray(i, row[i], line, "numbers with a decimal comma")
 
-    def _stray(self, i: int, cell: str, line: int) -> InputError:
-        """The error for a cell that is no number in a column of numbers."""
+    def _stray(self, i: int, cell: str, line: int, held: str = "numbers") -> InputError:
+        """The error for a cell that is no number, or not so written, in a column of numbers."""
         otherwise = "leave it empty" if self.tidy else "remove the row"
         return InputError(
-            f"{self.path}, line {line}: column {self.cells.header[i]!r} holds numbers, but here {cell!r}; correct it, "
-            f"or {otherwise}"
+            f"{self.path}, line {line}: column {self.cells.header[i]!r} holds {held}, but here {cell!r}; "
+            f"correct it, or {otherwise}"
         )
 
     def _require_complete(self, i: int, cells: Sequence[str]) -> None:
