@@ -98,12 +98,9 @@ def progress_of(elicitation: Elicitation, seconds: float, *, brief: bool = False
 def regret_of(beliefs: Beliefs) -> float | None:
     """The max regret of what would be recommended, in margins of one clear answer.
 
-    Infinite where it is not worked out, None where it is unknown. Without a rival it is 0: what the solver's rounding
-    leaves of it is no lead of anything.
+    Infinite where it is not worked out, None where it is unknown.
     """
     if beliefs.far:
         return inf
     found = beliefs.incumbent_regret
-    if found is None or isinf(found.value):
-        return None
-    return 0.0 if found.rival is None else found.value / beliefs.utilities.clear
+    return None if found is None or isinf(found.value) else found.lead / beliefs.utilities.clear

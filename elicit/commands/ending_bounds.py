@@ -98,8 +98,7 @@ def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[st
         told = f"proven: no subset of the {counted(total)} is better in any utility of the {scope}"
         yield told + ("; all with one attribute more, fewer or another were evaluated as well" if measured else "")
     else:
-        computed = 0.0 if found.rival is None else found.value  # without a rival, a rounding
-        yield _bound_in_words(computed, bounds, evaluated, scope, beliefs.utilities, others)
+        yield _bound_in_words(found.lead, bounds, evaluated, scope, beliefs.utilities, others)
     # a bound may come from straining what was measured; what that puts below is no alternative
     if found.rival is not None and found.rival not in elicitation.history.dominates[found.subset]:
         yield _strongest_rival(elicitation, found.rival, found.subset)

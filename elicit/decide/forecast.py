@@ -41,8 +41,8 @@ _TO_SPARE = 3
 _FROM, _TO, _OUTCOMES = -3.0, 5.0, 17
 
 #: Numbers that are worked on together: what is worth how much to whom fits in the cache of a core, and is computed
-#: twice as fast as through memory. Parts hold a multiple of so many subsets, of which products come out alike to the
-#: last digit however many there are.
+#: twice as fast as through memory. Parts hold a multiple of so many subsets: where it was tried, that gave the digits
+#: of one product of all, and some other sizes did not.
 _AT_ONCE, _ROWS = 250_000, 8
 
 

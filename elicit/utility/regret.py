@@ -48,6 +48,11 @@ class Regret:
     value: float
     rival: Mask | None
 
+    @property
+    def lead(self) -> float:
+        """By how much the worst rival leads: without one 0, whatever rounding leaves of the value."""
+        return 0.0 if self.rival is None else self.value
+
 
 #: A statement, and how many equal ones come before it: each copy counts, and may be retracted by itself.
 Copy = tuple[Statement, int]

@@ -326,7 +326,7 @@ def compare_programs(
         theirs = [lambda p=p, u=utilities: plain_maximum(u, *p, 300.0) for p in pairs[:peers]]
         mine, others, late = side_by_side(ours, theirs, "one program")
         fast, slow, stopped = fast + mine, slow + others, stopped or late
-    what = f"program, {count} evaluated, {round(median(rows))} rows left, {len(rows)} instances"
+    what = f"program, {count} evaluated, {round(median(rows))} rows left, instances: {len(rows)}"
     report.ratio(what, n, m, fast, slow, peer="CBC", bar=bar, binds=SLICE, at_least=stopped)
 
 
