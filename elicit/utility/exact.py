@@ -53,7 +53,6 @@ ROWS_KEPT = 512
 #: program's own tolerance is far smaller.
 OUTSIDE = 1e-5
 
-
 #: The cached programs of an `ExactSet` that hold its margin δ.
 _OF_SLICE = ("_form_program", "_verdict_program")
 
@@ -369,6 +368,10 @@ class ExactSet:
 
     @cached_property
     def _challengers(self) -> tuple[Mask, ...]:
+        """The evaluated that may be best.
+
+        They are kept when a statement is added: the row of one that it puts below another follows from the other's row.
+        """
         return tuple(self.candidates(self.evaluated))
 
     @cached_property

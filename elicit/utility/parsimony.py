@@ -214,10 +214,10 @@ class ParsimoniousSet(Costs):
             return self._forms.maximum(form)
 
     def upper_bounds(self, subsets: Sequence[Mask]) -> Matrix:
-        """Bounds on f(x) − f(v) that no program is needed for.
+        """Bounds σB − Σ_strict λ on f(x) − f(v) that no program is needed for.
 
-        With no multiplier at all it is B / w_1; where a statement puts v above x, its own multiplier
-        (the largest that the recipe σ ≥ λ_r / (C c_r) allows for free) gives B / (C c_r) − 1.
+        With no multiplier σ is 1 / min_j w_j, for g = φ(x) − φ(v) has entries of at most 1. Where a statement puts v
+        above x, g is −d_r: by λ_r = 1 nothing is left of it, σ is 1 / (C c_r), and 1 is taken off if it is strict.
         """
         bounds = np.full((len(subsets), len(subsets)), self.budget / min(self.settings.weights[: self.settings.degree]))
         np.fill_diagonal(bounds, 0.0)

@@ -26,7 +26,8 @@ from elicit.utility.any_set import AnySet
 from elicit.utility.monomials import Matrix, Utility, Vector
 from elicit.utility.sets import Optimum, difference
 
-#: The margin of one clear answer: a subset that may lose more is not proven best in any sense of the word.
+#: A subset that may lose more is not proven best in any sense of the word. It is the margin of one clear answer in Θ_τ,
+#: and the largest coefficient in the slice, where the margin of one answer (δ) is far below it.
 CLEAR = 1.0
 
 #: With more evaluated subsets than this a regret beyond `CLEAR` is not computed exactly: that takes a program for each
