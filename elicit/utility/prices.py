@@ -48,7 +48,10 @@ class LeastCost:
 
 @dataclass(frozen=True)
 class WarmStart:
-    """The basis of an earlier price program at its J*, by statement and monomial; every μ is at its lower bound, 0."""
+    """The basis of an earlier price program at its J*, by statement and monomial; every μ is at its lower bound, 0.
+
+    `link` is the status of the row M = Σ μ_x.
+    """
 
     statements: Mapping[Statement, BasisStatus]
     monomials: Mapping[Mask, BasisStatus]
@@ -56,25 +59,27 @@ class WarmStart:
 
 
 class PriceProgram:
-    """max Σ_strict λ subject to |Σ λ_r d_r + M φ(v) − Σ μ_x φ(x)|_S ≤ w_|S|, M = Σ μ_x, 0 ≤ λ_r ≤ C c_r.
+    """max Σ_strict λ subject to |Σ λ_r d_r + M φ(v) − Σ μ_x φ(x)|_S ≤ w_|S|, M = Σ μ_x, 0 ≤ λ_r ≤ C c_r
+    (|λ_r| ≤ C c_r for an equality).
 
-    Row 0 is M = Σ μ_x, row k + 1 the k-th monomial; the duals of the rows are −θ. Multipliers are numbered, the λ
-    before the μ, and `_columns` are the numbers of those in the program. Every price starts from the basis of J*,
-    where its candidate's column M is at zero. With `free` a θ costs nothing, w = 0. `warm_start` is of an earlier
-    state; with another w it is still feasible for the dual simplex.
+    Row 0 is M = Σ μ_x, row k + 1 the k-th monomial; the duals of the rows are −θ. Multipliers are numbered: the λ of
+    the statements, from `_first_dropped` on those of dropped ones, and from `_first_rival` on the μ of the evaluated.
+    `_columns` are the numbers of those in the program. Every price starts from the basis of J*, where its candidate's
+    column M is at zero. With `free` a θ costs nothing, w = 0. `warm_start` is of an earlier state; with another w it is
+    still feasible for the dual simplex.
 
-    A statement of that state that is none any longer (another put between made it follow) keeps its λ until
-    all else is optimal, and only then is it held at 0: with it the old basis is feasible, without it hundreds
-    of pivots are lost.
+    Dropped is a statement of that state that is none any longer (another put between made it follow). It keeps its λ
+    until all else is optimal, and only then is it held at 0: with it the old basis is feasible, without it hundreds of
+    pivots are lost.
     """
 
     def __init__(self, costs: Costs, warm_start: WarmStart | None, method: Simplex, *, free: bool = False) -> None:
         self._costs: Costs = proxy(costs)  # whose own this is: in a circle neither would go before a collection
         self._free = free
-        self._statements = len(costs.statements)
         dropped = () if warm_start is None else _dropped_statements(costs, warm_start)
         known = (*costs.statements, *dropped)
-        self._arrays, self._first_rival = costs.columns(known), len(known)
+        self._first_dropped, self._first_rival = len(costs.statements), len(known)
+        self._arrays = costs.columns(known)
         self.monomials = costs.starting_monomials
         if warm_start is None and len(known) > STATEMENTS_AT_LENGTH and costs.informative:
             warm_start = self._interior_start(costs)
@@ -92,9 +97,7 @@ class PriceProgram:
             )
         if dropped:
             self._program.optimum(method)
-            for column, k in enumerate(self._columns):
-                if self._statements <= k < self._first_rival:
-                    self._program.change_bounds(column, 0.0, 0.0)
+            self._hold_dropped_at_zero()
             method = Simplex.DUAL
         self.base, self._base_duals = self._solve(None, method)
         self._base_basis = self._program.basis()
@@ -108,6 +111,12 @@ class PriceProgram:
             dict(zip(self.monomials.terms, rows, strict=True)),
             BasisStatus.LOWER,
         )
+
+    def _hold_dropped_at_zero(self) -> None:
+        """Leave the λ of dropped statements no choice but 0."""
+        for column, k in enumerate(self._columns):
+            if self._first_dropped <= k < self._first_rival:
+                self._program.change_bounds(column, 0.0, 0.0)
 
     def warm_start(self) -> WarmStart:
         """The basis of J*."""
@@ -215,7 +224,7 @@ class PriceProgram:
         count = self._first_rival + len(costs.evaluated)
         if not costs.informative:
             nothing = np.zeros(count)
-            least = LeastCost(0.0, Utility(costs.n, {}), nothing[: self._statements], nothing[self._first_rival :])
+            least = LeastCost(0.0, Utility(costs.n, {}), nothing[: self._first_dropped], nothing[self._first_rival :])
             return least, np.zeros(1 + len(self.monomials))
         while True:
             solution = self._program.optimum(method)
@@ -226,7 +235,7 @@ class PriceProgram:
                 continue
             found = np.zeros(count + 1)
             found[self._columns] = solution.values  # the candidate's M is the last
-            multipliers, rivals = found[: self._statements], found[self._first_rival : count]
+            multipliers, rivals = found[: self._first_dropped], found[self._first_rival : count]
             terms = self._entering_monomials(multipliers, rivals, candidate, float(found[_CANDIDATE]))
             if not terms:
                 theta = Utility.of(self.monomials, -solution.duals[1:])
@@ -247,7 +256,7 @@ class PriceProgram:
         values = self._phi @ theta
         over = np.zeros(self._first_rival + len(self._costs.evaluated))
         over[: self._first_rival] = arrays.wanted - (values[arrays.better] - values[arrays.worse])
-        over[self._statements : self._first_rival] = 0.0  # those that leave
+        over[self._first_dropped : self._first_rival] = 0.0
         if candidate is not None:
             rivals = values[: len(self._costs.evaluated)]
             over[self._first_rival :] = rivals - theta @ self.monomials.row(candidate)
