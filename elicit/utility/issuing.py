@@ -20,6 +20,7 @@ from elicit.utility.exact import ExactSet
 from elicit.utility.family import interior_theta
 from elicit.utility.lifting import solve_exactly
 from elicit.utility.monomials import Monomials, Utility
+from elicit.utility.numbers import dot
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
 from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, rounded_up, simple_fraction
@@ -225,27 +226,36 @@ def nudge_towards(n: int, theta: Mapping[Mask, Fraction], subset: Mask, nudge: F
 
 
 def into_set(utilities: AnySet, theta: dict[Mask, Fraction]) -> dict[Mask, Fraction]:
-    """θ projected onto the equalities, and onto the weak statements that hold with equality, in exact arithmetic.
+    """θ projected onto the equalities, and onto the weak statements that hold with equality, then scaled to |θ_S| ≤ 1.
 
-    Rounding breaks an equality, and no margin can absorb that. In the parsimonious set nothing must hold exactly.
+    In exact arithmetic: rounding breaks an equality, and no margin can absorb that. In the parsimonious set nothing
+    must hold exactly.
     """
     if isinstance(utilities, ParsimoniousSet):
         return theta
-    terms = utilities.monomials.terms
-    tight = []
-    for s in utilities.rows:
-        if not s.strict:
-            row = [(t & s.better == t) - (t & s.worse == t) for t in terms]
-            gained = sum((d * theta.get(t, Fraction(0)) for d, t in zip(row, terms, strict=True) if d), Fraction(0))
-            if s.relation is Relation.EQUAL or gained < tolerances.MULTIPLIER:
-                tight.append((row, gained))
+    moved = dict(theta)
+    tight = _tight_rows(utilities, theta)
     rows = [row for row, _ in tight]
     gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
     weights = solve_exactly(gram, [gained for _, gained in tight], [Fraction(0)] * len(tight))
     if weights is not None:
         for row, weight in zip(rows, weights, strict=True):
-            for t, d in zip(terms, row, strict=True):
+            for t, d in zip(utilities.monomials.terms, row, strict=True):
                 if d:
-                    theta[t] = theta.get(t, Fraction(0)) - d * weight
-    most = max((abs(x) for x in theta.values()), default=Fraction(0))
-    return {t: x / most for t, x in theta.items()} if most > 1 else theta
+                    moved[t] = moved.get(t, Fraction(0)) - d * weight
+    most = max((abs(x) for x in moved.values()), default=Fraction(0))
+    return {t: x / most for t, x in moved.items()} if most > 1 else moved
+
+
+def _tight_rows(utilities: ExactSet, theta: Mapping[Mask, Fraction]) -> list[tuple[list[int], Fraction]]:
+    """d and d·θ of the equalities, and of the weak statements that leave θ nothing to spare."""
+    terms = utilities.monomials.terms
+    values = [theta.get(t, Fraction(0)) for t in terms]
+    found = []
+    for s in utilities.rows:
+        if not s.strict:
+            row = [(t & s.better == t) - (t & s.worse == t) for t in terms]
+            gained = dot(row, values)
+            if s.relation is Relation.EQUAL or gained < tolerances.MULTIPLIER:
+                found.append((row, gained))
+    return found

@@ -76,7 +76,7 @@ def test_a_utility_is_moved_onto_an_equality_by_the_smallest_correction(equal, o
     said = [*(stated(*pair, "equal", 3.0) for pair in equal), stated(0b001, 0b010)]
     theirs = ExactSet(3, [1, 2, 3, 4], said, degree=1)
     theta = {1: Fraction(1, 2), 2: Fraction(1, 4), 4: Fraction(3, 4) - 3 * off}
-    assert into_set(theirs, dict(theta)) == {1: theta[1] - off, 2: theta[2] - off, 4: theta[4] + off}
+    assert into_set(theirs, theta) == {1: theta[1] - off, 2: theta[2] - off, 4: theta[4] + off}
 
 
 def test_a_weak_statement_is_mended_where_it_is_broken_and_let_alone_where_it_holds():
@@ -86,15 +86,15 @@ def test_a_weak_statement_is_mended_where_it_is_broken_and_let_alone_where_it_ho
     assert into_set(theirs, {1: half - HAIR, 2: half + HAIR, 4: -half}) == {1: half, 2: half, 4: -half}
     for spare in (Fraction(MULTIPLIER), Fraction(1, 4)):
         theta = {1: half, 2: half - spare, 4: -half}
-        assert into_set(theirs, dict(theta)) == theta
+        assert into_set(theirs, theta) == theta
     for beyond in ({1: 1 + HAIR, 2: half, 4: -half}, {1: half, 2: -half, 4: -1 - HAIR}):
-        assert into_set(theirs, dict(beyond)) == {t: x / (1 + HAIR) for t, x in beyond.items()}
+        assert into_set(theirs, beyond) == {t: x / (1 + HAIR) for t, x in beyond.items()}
 
 
 def test_in_the_parsimonious_set_nothing_need_hold_exactly():
     theirs = ParsimoniousSet(2, [1, 2], [stated(1, 2, "equal"), stated(3, 1)], Parsimony(degree=1))
     theta = {1: Fraction(3), 2: 3 + HAIR}
-    assert into_set(theirs, dict(theta)) == theta
+    assert into_set(theirs, theta) == theta
 
 
 def test_a_utility_is_moved_inwards_by_a_share_of_the_way():
