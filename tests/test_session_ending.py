@@ -648,7 +648,8 @@ def test_what_if_tells_the_regret_before_and_after(monkeypatch, ended, far):
     request = next(r for r in answers if regrets[r] != before)  # where there is none, another seed shows this
     then = regrets[request]
     if far:
-        monkeypatch.setattr(Beliefs, "far", property(lambda b: len(b.history.stated) == len(beliefs.history.stated)))
+        given = len(beliefs.history.stated)
+        monkeypatch.setattr(Beliefs, "far_from_proven", property(lambda b: len(b.history.stated) == given))
         before = "more than 1"
     told = Insight(elicitation).without(request)
     assert f"  the regret (how much better another may still be) goes from {before} to {then}." in told

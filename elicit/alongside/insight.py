@@ -90,7 +90,7 @@ class Insight:
         beliefs = self._elicitation.beliefs
         if beliefs.utilities.empty:
             return "No utility fits all that was measured and answered, so how sure that is cannot be told."
-        if beliefs.far:
+        if beliefs.far_from_proven:
             return f"Among the {measured}, another may still be better by more than the margin of one clear answer."
         found, regret = beliefs.incumbent_regret, regret_of(beliefs)
         if found is None or regret is None:
@@ -163,7 +163,7 @@ class Insight:
             new, old = self._with_criteria(would, shown), self._with_criteria(was, shown)
             lines = [f"{case}: the best so far becomes {new} instead of {old}."]
         then, now = _regret_in_words(before) or "unknown", _regret_in_words(after)
-        if now is not None and not (before.far and after.far):
+        if now is not None and not (before.far_from_proven and after.far_from_proven):
             moves = f"stays {now}" if now == then else f"goes from {then} to {now}"
             lines.append(f"  the regret (how much better another may still be) {moves}.")
         return lines

@@ -100,7 +100,7 @@ def regret_of(beliefs: Beliefs) -> float | None:
 
     Infinite where it is not worked out, None where it is unknown.
     """
-    if beliefs.far:
+    if beliefs.far_from_proven:
         return inf
     found = beliefs.incumbent_regret
     return None if found is None or isinf(found.value) else found.lead / beliefs.utilities.clear

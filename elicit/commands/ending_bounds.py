@@ -85,7 +85,7 @@ def _bounds(elicitation: Elicitation, scope: str, bounds: Bounds) -> Iterator[st
     clear = beliefs.utilities.clear
     unmeasured = total - len(beliefs.eligible)
     others = _unmeasured_in_words(unmeasured, None if bounds.family is None else float(bounds.family) / clear)
-    if beliefs.far:
+    if beliefs.far_from_proven:
         yield _not_near_best(evaluated, scope) + others
         return
     found = beliefs.incumbent_regret  # not worked out where it is far

@@ -82,7 +82,8 @@ class Beliefs:
 
     def _like_this(self, history: History, meant: int | None) -> Beliefs:
         """Other beliefs, whose first program begins where that of these ended."""
-        _ = self.far  # with very many measured that solves it, so that not each of several others begins from nothing
+        # with very many measured this solves it, so that not each of several others begins from nothing
+        _ = self.far_from_proven
         found = Beliefs(history, self.family, self.settings, self, meant)
         found._regrets_before = None  # to see which of them hold still takes more than those that will be asked for
         return found
@@ -260,8 +261,8 @@ class Beliefs:
         return self.regrets.of(self.incumbent)
 
     @cached_property
-    def far(self) -> bool:
-        """Whether the recommended one is so far from proven best, among so many, that its regret is not worked out."""
+    def far_from_proven(self) -> bool:
+        """Whether the recommended one is too far from proven best, among very many, for its regret to be worked out."""
         subset = self.incumbent
         return subset is not None and self.decides and beyond_worth(self.regrets, subset)
 
