@@ -7,12 +7,12 @@ that is computed from the facts on demand and kept until the next fact.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import assert_never
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,20 +185,22 @@ class History:
                     f"criterion {criterion.name!r} of {names} is not a number below {LARGEST_MEASURED:g}, "
                     f"found {value!r:.40}; record a failure instead"
                 )
-        complete = _is_list(fact.folds, 0) or _is_list(fact.folds, len(self.criteria))
-        if not complete or not all(_is_list(row) and all(map(is_finite, row)) for row in fact.folds):
+        if not self._none_or_one_each(fact.folds, lambda row: _is_list(row) and all(map(is_finite, row))):
             raise InputError(
                 f"folds of {names} are (), or for each criterion the numbers behind it; found {fact.folds!r:.80}"
             )
-        complete = _is_list(fact.spread, 0) or _is_list(fact.spread, len(self.criteria))
-        if not complete or not all(value is None or (is_finite(value) and value >= 0) for value in fact.spread):
+        if not self._none_or_one_each(fact.spread, lambda value: value is None or (is_finite(value) and value >= 0)):
             raise InputError(
                 f"spread of {names} is (), or for each criterion a number of at least 0 or None; "
                 f"found {fact.spread!r:.80}"
             )
-        self._check_folds(fact)
+        self._check_folds_for_noise(fact)
 
-    def _check_folds(self, fact: Evaluated) -> None:
+    def _none_or_one_each(self, given: Sequence[Any], right: Callable[[Any], bool]) -> bool:
+        """Whether a list is empty, or holds something right for each criterion."""
+        return _is_list(given, 0) or (_is_list(given, len(self.criteria)) and all(map(right, given)))
+
+    def _check_folds_for_noise(self, fact: Evaluated) -> None:
         """An error when noise is to be judged by the folds, and there are none, or not as many as before."""
         if self.noise is None:
             return
