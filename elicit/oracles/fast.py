@@ -156,7 +156,7 @@ class NeighbourFolds:
             distance, slack = self._distances(folds, columns)
             nearest, at = _nearest(distance, self.k + 1)
             certain = at[..., self.k] - at[..., self.k - 1] > slack
-            if not self.classifies and not self.sums_exactly:
+            if not self.classifies and not self.sums_exactly:  # a mean depends on the order of what is summed up
                 certain &= (np.diff(at, axis=-1) > slack[..., None]).all(axis=-1)
             else:
                 self._accept_ties(certain, folds, distance, at[..., self.k - 1], slack)
@@ -298,16 +298,9 @@ def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> N
     power = _power(model)
     if power is None or not _reads_known(model, task) or task.y.ndim != 1:
         return None
-    if scaled is None:
-        if not holds_plain_numbers(task.columns.X):
-            return None
-        values = np.asarray(task.columns.X)
-        values = values if values.dtype == np.float32 else values.astype(np.float64)
-        if not np.isfinite(values).all() or np.abs(values).max() > 2**52:
-            return None
-        pairs = [(values[train], values[test]) for train, test in task.splits]
-    else:
-        pairs = list(zip(scaled.train, scaled.test, strict=True))
+    pairs = _unscaled(task) if scaled is None else list(zip(scaled.train, scaled.test, strict=True))
+    if pairs is None:
+        return None
     squared = power == 2 and get_config()["enable_cython_pairwise_dist"]
     if pairs[0][0].dtype == np.float32 and not squared:
         return None  # differences or distances are rounded to 32 bits
@@ -322,6 +315,17 @@ def neighbour_folds(estimator: Any, task: Task, scaled: ScaledFolds | None) -> N
     narrowest = 1 if scaled is None else scaled.narrowest
     stacked = _stacked(task, pairs, numbered)
     return NeighbourFolds(task, model, power, narrowest, targets, stacked, pairs[0][0].dtype)
+
+
+def _unscaled(task: Task) -> list[tuple[Floats, Floats]] | None:
+    """The training and test rows of every fold as they are given; None where they are no numbers to compute with."""
+    if not holds_plain_numbers(task.columns.X):
+        return None
+    values = np.asarray(task.columns.X)
+    values = values if values.dtype == np.float32 else values.astype(np.float64)
+    if not np.isfinite(values).all() or np.abs(values).max() > 2**52:
+        return None
+    return [(values[train], values[test]) for train, test in task.splits]
 
 
 def _power(model: Any) -> int | None:

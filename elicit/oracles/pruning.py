@@ -279,20 +279,11 @@ def _looked_up(looks: Any, X: Any, columns: Sequence[int]) -> Any:
 def _positions(chosen: Any, X: Any) -> list[int]:
     """The positions in X of columns chosen by name, position, slice or truth values."""
     width = X.shape[1]
-    numbers = list(range(width))
     if is_frame(X):
-        names = [str(name) for name in X.columns]
-        place = {name: k for k, name in enumerate(names)}
+        place = {str(name): k for k, name in enumerate(X.columns)}
         listed = [chosen] if isinstance(chosen, str) else chosen
         if isinstance(chosen, slice) and _by_name(chosen):
-            if chosen.step not in (None, 1):
-                raise InputError(
-                    f"the estimator's ColumnTransformer selects {chosen!r}, but a slice of names has no step; "
-                    "list the names"
-                )
-            start = 0 if chosen.start is None else _place(place, chosen.start)
-            stop = width if chosen.stop is None else _place(place, chosen.stop) + 1  # a slice of names holds its end
-            return numbers[start:stop]
+            return _positions_between(chosen, place, width)
         if isinstance(listed, Collection) and len(listed) and all(isinstance(name, str) for name in listed):
             return [_place(place, name) for name in listed]
     elif _by_name(chosen):
@@ -307,6 +298,17 @@ def _positions(chosen: Any, X: Any) -> list[int]:
             "give positions of those, or one truth value for each"
         )
     return list(np.atleast_1d(found).tolist())
+
+
+def _positions_between(names: slice, place: dict[str, int], width: int) -> list[int]:
+    """The positions of the columns from one name to another, which is among them."""
+    if names.step not in (None, 1):
+        raise InputError(
+            f"the estimator's ColumnTransformer selects {names!r}, but a slice of names has no step; list the names"
+        )
+    first = 0 if names.start is None else _place(place, names.start)
+    last = width - 1 if names.stop is None else _place(place, names.stop)
+    return list(range(first, last + 1))
 
 
 def _by_name(chosen: Any) -> bool:
