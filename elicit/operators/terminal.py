@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.data_structures import Size
@@ -338,23 +339,26 @@ else:
         except (termios.error, NotImplementedError):  # not a terminal: nothing was typed
             return
 
+    def _modes(input: Input) -> list[Any] | None:
+        """How keys come from a terminal; None where it is none."""
+        try:
+            return termios.tcgetattr(input.fileno())
+        except (termios.error, NotImplementedError):
+            return None
+
     @contextmanager
     def _same_modes(input: Input) -> Iterator[None]:
         """After the block, keys come as before it, as a page wants them or as between two of them."""
-        try:
-            before = termios.tcgetattr(input.fileno())
-        except (termios.error, NotImplementedError):  # not a terminal
-            yield
-            return
+        before = _modes(input)
         yield
-        termios.tcsetattr(input.fileno(), termios.TCSADRAIN, before)
+        if before is not None:
+            termios.tcsetattr(input.fileno(), termios.TCSADRAIN, before)
 
     @contextmanager
     def _without_echo(input: Input) -> Iterator[None]:
         """Between two questions, keys are not shown on the screen; Ctrl-C still interrupts."""
-        try:
-            before = termios.tcgetattr(input.fileno())
-        except (termios.error, NotImplementedError):  # not a terminal: nothing is shown
+        before = _modes(input)
+        if before is None:  # nothing is shown
             yield
             return
         quiet = list(before)
