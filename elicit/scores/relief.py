@@ -1,7 +1,7 @@
 """The Relief family: an attribute is good when it differs between near rows that should differ, and only there.
 
-With diff_a(i, j) the difference of two rows in attribute a, and every row (or `rows` random ones) looked
-at once:
+With diff_a(i, j) the difference of two rows in attribute a, and T rows (all of them, or `rows` random ones)
+looked at, each once:
 
 - relief (two classes): w_a = (1/T) Σ_i [diff_a(i, nearest miss) − diff_a(i, nearest hit)]. Attributes are
   scaled to their range and the sum is divided by T, so that w lies in [−1, 1].
