@@ -1,4 +1,4 @@
-"""A check of what surprises: asked where plausible operators doubt what answers imply, and nowhere else."""
+"""Questions: which pair a policy takes first, what is known and never asked, and what is asked again as a check."""
 
 from itertools import combinations
 from types import SimpleNamespace

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from test_lmg import drawn
 
 from elicit.scores import johnson, lmg
 from elicit.scores.johnson import johnson_of, roots
@@ -17,12 +18,6 @@ def by_svd(X, y):
     P, scale, Q = np.linalg.svd(U, full_matrices=False)
     Z = P @ Q
     return (Q.T * scale @ Q) ** 2 @ (Z.T @ v) ** 2
-
-
-def drawn(n, d, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + 5
-    return X, X @ rng.normal(size=d) + rng.normal(size=n) * 2
 
 
 @settings(max_examples=30, deadline=None)
