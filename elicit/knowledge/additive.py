@@ -40,19 +40,11 @@ def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measure
     index = {x: k for k, x in enumerate(subsets)}
     ranks = [dense_ranks([vectors[x][c] for x in subsets]) for c in range(len(vectors[subsets[0]]))]
     ahead = [[_ahead(rank, index[above], index[below]) for rank in ranks] for above, below, _ in steps]
-    weakly, strictly, improved = (np.zeros((len(subsets), len(subsets)), dtype=bool) for _ in range(3))
-    for count in range(1, ANSWERS + 1):
-        for chosen in combinations_with_replacement(range(len(steps)), count):
-            total = [np.sum([ahead[r][c] for r in chosen], axis=0) for c in range(len(ranks))]
-            follows = strictly if any(steps[r][2] for r in chosen) else weakly
-            follows |= _ahead_enough(total, ranks)
-    for above, below in [*((a, b) for a, b, strict in steps if strict), *measured]:
-        improved[index[above], index[below]] = True
+    weakly, strictly = _by_sums(ahead, [strict for *_, strict in steps], ranks)
+    improved = _marked([*((above, below) for above, below, strict in steps if strict), *measured], index)
     if weakly.any():
         strictly |= improved @ weakly | weakly @ improved
-    stated = improved.copy()
-    for above, below, _ in steps:
-        stated[index[above], index[below]] = True
+    stated = improved | _marked([(above, below) for above, below, _ in steps], index)
     if strictly.diagonal().any() or (strictly & stated.T).any():
         return None  # something is better than itself, or than what is better than it
     same = [(subsets[i], subsets[j]) for i, j in np.argwhere(np.triu(weakly & weakly.T, 1)).tolist()]
@@ -60,6 +52,28 @@ def additive_order(vectors: Mapping[Mask, Whole], steps: Sequence[Step], measure
         [(subsets[i], subsets[j]) for i, j in np.argwhere(strictly).tolist()],
         [(x, y) for x, y in same if vectors[x] != vectors[y]],
     )
+
+
+def _by_sums(ahead: Sequence[Sequence[Steps]], strict: Sequence[bool], ranks: Sequence[Steps]) -> tuple[Table, Table]:
+    """[i, j]: subset i is above j by a sum of answers, none of which is strict, and by one with a strict answer.
+
+    ahead: of each answer what each criterion gains by it.
+    """
+    weakly, strictly = (np.zeros((len(ranks[0]), len(ranks[0])), dtype=bool) for _ in range(2))
+    for count in range(1, ANSWERS + 1):
+        for chosen in combinations_with_replacement(range(len(ahead)), count):
+            total = [np.sum([ahead[r][c] for r in chosen], axis=0) for c in range(len(ranks))]
+            follows = strictly if any(strict[r] for r in chosen) else weakly
+            np.logical_or(follows, _ahead_enough(total, ranks), out=follows)
+    return weakly, strictly
+
+
+def _marked(pairs: Sequence[Pair], index: Mapping[Mask, int]) -> Table:
+    """[i, j]: subset i is above j in one of the pairs."""
+    found = np.zeros((len(index), len(index)), dtype=bool)
+    for above, below in pairs:
+        found[index[above], index[below]] = True
+    return found
 
 
 def _ahead(rank: Steps, above: int, below: int) -> Steps:

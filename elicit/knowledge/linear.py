@@ -30,7 +30,7 @@ from elicit.subsets import Mask
 STEPS = round(1 / GRID)
 SIMPLE = 31_622
 
-#: Criteria as multiples of the grid, larger is better.
+#: Whole numbers of any length: criteria as multiples of the grid (larger is better), gains in them, or rates.
 Whole = Sequence[int]
 
 #: One subset above another; and one step of an answer: above, below, whether strictly.
