@@ -73,7 +73,7 @@ class PlausibleOperators:
         self.subsets = history.subsets
         self._place = {x: k for k, x in enumerate(self.subsets)}
         self._linear = history.assume == "linear"
-        #: Of subsets that measure the same one: the middle of the front is that of what there is to choose between.
+        # of subsets that measure the same one: the middle of the front is that of what there is to choose between
         alike = {tuple(np.round(history.vectors[self._place[x]], 9)): self._place[x] for x in history.front}
         front = sorted(alike.values())  # places, as of rows
         self._bottom = history.vectors[front].min(axis=0)

@@ -168,6 +168,18 @@ def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
     """y as an array with one value (or row of values) a row; a classifier's holds at least two classes."""
     if y is None:
         raise InputError(f"{type(selector).__name__} requires y to be passed, but the target y is None; call fit(X, y)")
+    values = _as_values(y)
+    if len(values) != rows:
+        raise InputError(f"X has {rows} rows and the target {len(values)} values; give one value a row")
+    if is_regressor(selector.estimator) and values.dtype.kind in "UO":
+        values = _read_as_numbers(values)
+    if is_classifier(selector.estimator):
+        _require_classes(values)
+    return values
+
+
+def _as_values(y: Any) -> NDArray[Any]:
+    """y as an array without gaps."""
     try:
         table = y if hasattr(y, "tocsr") else np.asarray(y)
     except ValueError:  # NumPy speaks of shapes, and of no argument
@@ -181,18 +193,23 @@ def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
     values: NDArray[Any] = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
     if values.ndim == 2 and values.shape[1] == 1:
         values = column_or_1d(values, warn=True)
-    if len(values) != rows:
-        raise InputError(f"X has {rows} rows and the target {len(values)} values; give one value a row")
-    if is_regressor(selector.estimator) and values.dtype.kind in "UO":
-        try:
-            values = values.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                "the estimator predicts numbers, but y holds texts; give numbers, or a classifier"
-            ) from None
-        _require_known(values)
+    return values
+
+
+def _read_as_numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
+    """The numbers that texts say."""
     try:
-        kind = type_of_target(values, input_name="y") if is_classifier(selector.estimator) else ""
+        values = texts.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError("the estimator predicts numbers, but y holds texts; give numbers, or a classifier") from None
+    _require_known(values)
+    return values
+
+
+def _require_classes(values: NDArray[Any]) -> None:
+    """Refuse what are no labels of at least two classes."""
+    try:
+        kind = type_of_target(values, input_name="y")
     except TypeError:  # Python's own, of labels that it cannot put in order, or scikit-learn's of bytes
         several = "bytes" if isinstance(values.flat[0], bytes) else "labels of several types"
         raise InputError(f"y holds {several}; give y.astype(str)") from None
@@ -204,7 +221,6 @@ def checked_target(selector: ElicitSelector, y: Any, rows: int) -> NDArray[Any]:
             raise InputError(
                 f"the target has the one class {label_of(classes[0])}; a classifier needs at least two, so check y"
             )
-    return values
 
 
 def _require_known(target: NDArray[Any]) -> None:
