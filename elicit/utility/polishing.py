@@ -46,7 +46,14 @@ def interior_witness(utilities: ExactSet, subset: Mask) -> Utility:
 
 
 def sparse_multipliers(utilities: AnySet, y: Mask, subset: Mask, value: float) -> tuple[float, ...] | None:
-    """Multipliers of least sum that still prove half of what can be proven: few causes instead of many."""
+    """Multipliers of least sum that still prove half of what can be proven: few causes instead of many.
+
+    `value` is the least bound on f(y) − f(subset); None where it is not below 0. With g = φ(y) − φ(subset):
+      min Σ |λ_r|, λ_r ≥ 0 (of either sign for an equality), subject to
+      slice  |g + Dᵀλ|_S ≤ t_S                                  and  Σ_S t_S − δ Σ_strict λ ≤ value / 2
+      Θ_τ    |g + Dᵀλ|_S ≤ σ w_|S|, |λ_r| ≤ σ C c_r             and  B σ − Σ_strict λ ≤ value / 2
+    Columns are the λ, then the t or σ.
+    """
     if value > -tolerances.DECISION:
         return None
     monomials = utilities.monomials
@@ -63,28 +70,28 @@ def sparse_multipliers(utilities: AnySet, y: Mask, subset: Mask, value: float) -
     count = len(split)
     if isinstance(utilities, ExactSet):
         paid, cost, promised = np.eye(p), times.astype(np.float64), utilities.delta * strict
-        extra = np.zeros((0, count + p))
+        kept = np.zeros((0, count + p))
     else:
         w = np.full(p, INFINITY)
         np.minimum.at(w, kind, utilities.settings.weights_of(monomials))
         paid, cost, promised = w[:, None], np.array([utilities.budget]), strict
         limits = np.concatenate([utilities.limits, utilities.limits[equal]])
-        extra = np.hstack([np.eye(count), -limits[:, None]])
+        kept = np.hstack([np.eye(count), -limits[:, None]])
     promised = np.concatenate([promised, np.zeros(int(equal.sum()))])
     program = Program(
         np.vstack(
             [
                 np.hstack([split.T, -paid]),
                 np.hstack([split.T, paid]),
-                extra,
+                kept,
                 np.concatenate([-promised, cost])[None, :],
             ]
         ),
         cost=np.concatenate([np.ones(count), np.zeros(len(cost))]),
         lower=np.zeros(count + len(cost)),
         upper=np.full(count + len(cost), INFINITY),
-        row_lower=np.concatenate([np.full(p, -INFINITY), -gain, np.full(len(extra) + 1, -INFINITY)]),
-        row_upper=np.concatenate([-gain, np.full(p, INFINITY), np.zeros(len(extra)), [value / 2]]),
+        row_lower=np.concatenate([np.full(p, -INFINITY), -gain, np.full(len(kept) + 1, -INFINITY)]),
+        row_upper=np.concatenate([-gain, np.full(p, INFINITY), np.zeros(len(kept)), [value / 2]]),
     )
     solution = program.optimum()
     multipliers = solution.values[:m]

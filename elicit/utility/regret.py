@@ -186,7 +186,8 @@ class Regrets:
             return Regret(self.subsets[v], value, None)
         column = np.where(self._rivals, self.upper[:, v], -np.inf)
         column[v] = -np.inf
-        # by rounding, a witness may let a rival gain a hair more than the program of that rival says
+        # whose bound reaches the regret may be a worst rival, and whose program does is one. By rounding a witness may
+        # let a rival gain a hair more than the program of that rival says
         close = column >= min(value, column.max()) - tolerances.DECISION
         near = [x for x in np.flatnonzero(close).tolist() if x != v]
         gains = {x: self._largest_gain(x, v) for x in near}
