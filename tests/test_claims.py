@@ -99,7 +99,7 @@ def test_where_the_best_loses_nothing_and_is_the_simplest_no_other_need_be_shown
 
 
 def test_the_family_is_searched_further_where_a_run_ended_by_that(monkeypatch):
-    monkeypatch.setattr(claims, "MOST_CUBES", 1)
+    monkeypatch.setattr(claims, "CUBES_FOR_A_BOUND", 1)
     (_, ended), (_, going) = (claimed("regret", run(*said))[-1] for said in ([Stopped(5, WHOLE)], []))
     assert (ended["scope"], ended["bound"]) == (EVERYTHING, "0")
     assert going["scope"] == EVERYTHING

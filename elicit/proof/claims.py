@@ -45,8 +45,8 @@ MOST_REJECTIONS = 10
 
 #: Subcubes looked at for a bound over the whole family when optimality was not proven; the search takes
 #: longer with every monomial, so together they are limited too.
-MOST_CUBES = 64
-MOST_CUBE_ENTRIES = 64 * 500
+CUBES_FOR_A_BOUND = 64
+CUBE_ENTRIES_FOR_A_BOUND = 64 * 500
 
 #: Prices are claimed in steps of this, rounded down.
 PRICE_STEP = 1e-4
@@ -154,7 +154,7 @@ def _least_among(utilities: AnySet, regrets: Regrets, subset: Mask, lossless: bo
 
 def _over_the_family(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Certificate | None:
     """That the subset is optimal in the family, or else how much any other may gain at most."""
-    cubes = min(MOST_CUBES, MOST_CUBE_ENTRIES // len(utilities.monomials), elicitation.settings.effort)
+    cubes = min(CUBES_FOR_A_BOUND, CUBE_ENTRIES_FOR_A_BOUND // len(utilities.monomials), elicitation.settings.effort)
     proven = _ended_by_proof(elicitation) and elicitation.beliefs.scope.kind == "family"
     effort = elicitation.settings.effort if proven else cubes  # proven then, so it can be now
     optimal = certify_optimal(utilities, subset, elicitation.family, most_cubes=effort)
