@@ -68,13 +68,3 @@ def test_it_is_refused_before_any_work(arguments, words, capsys):
     assert told.count("\n") == 1
     assert len(told) < 2000
     assert "Traceback" not in told
-
-
-def test_what_a_library_warns_of_while_a_table_is_made_is_told_once(tmp_path, capsys):
-    rows = "".join(f"{k % 7},{k * k % 5},{k % 23}\n" for k in range(46))
-    (tmp_path / "many.csv").write_text("a,b,y\n" + rows)
-    arguments = ["table", "many.csv", "--target", "y", "--holds", "classes", "--model", "knn:1", "--folds", "2"]
-    assert main([*arguments, "-o", "t.csv", "--n-jobs", "1"]) == 0
-    captured = capsys.readouterr()
-    assert "UserWarning" not in captured.err
-    assert captured.out.count("while measuring: UserWarning: The number of unique classes is greater than 50%") == 1

@@ -615,6 +615,16 @@ def test_a_table_with_its_folds_tells_noise_from_a_lead(here, capsys):
     assert isinstance(result["noise_decides"], bool)
 
 
+def test_what_a_library_warns_of_while_a_table_is_made_is_told_once(here, capsys):
+    rows = "".join(f"{k % 7},{k * k % 5},{k % 23}\n" for k in range(46))
+    (here / "many.csv").write_text("a,b,y\n" + rows)
+    arguments = ["table", "many.csv", "--target", "y", "--holds", "classes", "--model", "knn:1", "--folds", "2"]
+    assert main([*arguments, "-o", "t.csv", "--n-jobs", "1"]) == 0
+    captured = capsys.readouterr()
+    assert "UserWarning" not in captured.err
+    assert captured.out.count("while measuring: UserWarning: The number of unique classes is greater than 50%") == 1
+
+
 @pytest.mark.usefixtures("here", "small")
 def test_a_session_asks_side_by_side_and_ends_with_the_input(capsys, monkeypatch):
     status, out, _ = run(text="", capsys=capsys, monkeypatch=monkeypatch)

@@ -10,11 +10,10 @@ from elicit.journal import read
 from elicit.knowledge.statements import Statement
 from elicit.operators import SimulatedOperator
 from elicit.oracles import CallableOracle
-from elicit.printable import counted, many
 from elicit.proof.record_check import check_record
 from elicit.proof.why import Why
 from elicit.sessions import begin
-from elicit.subsets import Family, mask_of, members
+from elicit.subsets import Family
 from elicit.utility.certificates import (
     certify_best_among,
     certify_least,
@@ -71,20 +70,3 @@ def test_a_run_ends_without_proofs_and_its_journal_verifies(tmp_path, capsys):
     assert Why(record).this().needed is None
     assert main(["why", str(path)]) == main(["report", str(path), "-o", str(tmp_path / "r.html")]) == 0
     assert "no utility of the parsimonious set" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("base", "power", "told"), [(999, 1, "999"), (10, 11, "1" + "0" * 11), (2, 20_000, "about 10^6021")]
-)
-def test_counts_that_nobody_reads_are_told_by_their_magnitude(base, power, told):
-    assert counted(base**power) == told
-    assert many(base**power, "subset") == f"{told} subsets"
-
-
-@pytest.mark.parametrize("n", [64, 65, 200, 20_000])
-def test_a_mask_of_many_attributes_is_taken_apart_and_put_together(n):
-    positions = list(range(0, n, 3))
-    mask = sum(1 << i for i in positions)
-    assert members(mask) == positions
-    assert mask_of(reversed(positions)) == mask
-    assert mask_of([*positions, *positions]) == mask

@@ -1,10 +1,21 @@
-"""Text for a terminal: tables that fit it."""
+"""Text for a terminal: tables that fit it, names that stay apart, and numbers in few digits."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit.printable import aligned, alike, bounded, numbers_apart, rounded, shortened, told_apart, width
+from elicit.printable import (
+    aligned,
+    alike,
+    bounded,
+    counted,
+    many,
+    numbers_apart,
+    rounded,
+    shortened,
+    told_apart,
+    width,
+)
 
 CELLS = st.text("abcxyz0123", min_size=1, max_size=9)
 
@@ -169,3 +180,11 @@ def test_numbers_to_be_compared_have_as_many_decimals(values, digits, told):
 )
 def test_numbers_that_differ_are_told_apart(values, told):
     assert numbers_apart(values, 4) == told
+
+
+@pytest.mark.parametrize(
+    ("base", "power", "told"), [(999, 1, "999"), (10, 11, "1" + "0" * 11), (2, 20_000, "about 10^6021")]
+)
+def test_counts_that_nobody_reads_are_told_by_their_magnitude(base, power, told):
+    assert counted(base**power) == told
+    assert many(base**power, "subset") == f"{told} subsets"

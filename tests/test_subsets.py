@@ -285,3 +285,12 @@ def test_a_family_that_leaves_no_room_says_how_much_it_needs():
         Family(3, max_size=0)
     with pytest.raises(InputError, match="at least 2 attributes must fit"):
         Family(3, keep=0b11, max_size=1)
+
+
+@pytest.mark.parametrize("n", [64, 65, 200, 20_000])
+def test_a_mask_of_many_attributes_is_taken_apart_and_put_together(n):
+    positions = list(range(0, n, 3))
+    mask = sum(1 << i for i in positions)
+    assert members(mask) == positions
+    assert mask_of(reversed(positions)) == mask
+    assert mask_of([*positions, *positions]) == mask
