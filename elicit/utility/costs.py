@@ -70,7 +70,7 @@ class Parsimony:
 
 
 @dataclass(frozen=True)
-class Columns:
+class StatementArrays:
     """Statements as arrays: C c_r, 1 for a strict one, whether it says equal, and the places of its subsets."""
 
     limits: Vector
@@ -84,7 +84,7 @@ class Costs:
     """What θ costs under the given statements, and what multipliers of them combine to.
 
     `subsets` are the evaluated ones, then the others that statements name, and `better` and `worse` are
-    places among them; with `limits`, `wanted` and `equal` they are the `Columns` of the statements.
+    places among them; with `limits`, `wanted` and `equal` they are the `StatementArrays` of these.
     """
 
     def __init__(
@@ -106,19 +106,19 @@ class Costs:
         named = {m for s in self.statements for m in (s.better, s.worse)}
         self.subsets = (*self.evaluated, *sorted(named - set(self.evaluated)))
         self.place = {mask: k for k, mask in enumerate(self.subsets)}
-        columns = self.columns(self.statements)
-        self.limits, self.wanted, self.equal = columns.limits, columns.wanted, columns.equal
+        arrays = self.arrays_of(self.statements)
+        self.limits, self.wanted, self.equal = arrays.limits, arrays.wanted, arrays.equal
         if (self.limits <= self.settings.weights[0]).any():  # breaking it would cost less than any θ that keeps it
             weight = self.statements[int(self.limits.argmin())].weight
             raise InputError(
                 f"a statement weighs {weight:g}, but times C = {self.settings.slack:g} that must exceed "
                 f"w_1 = {self.settings.weights[0]:g}; give it, or C, more weight"
             )
-        self.better, self.worse = columns.better, columns.worse
+        self.better, self.worse = arrays.better, arrays.worse
 
-    def columns(self, statements: Sequence[Statement]) -> Columns:
+    def arrays_of(self, statements: Sequence[Statement]) -> StatementArrays:
         """Statements, all of subsets that have a place here, as arrays."""
-        return Columns(
+        return StatementArrays(
             limits=np.array([self.settings.slack * s.weight for s in statements]),
             wanted=required_margins(statements),
             equal=equalities(statements),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, qr
 from scipy.sparse import csr_matrix, diags_array
 
-from elicit.utility.costs import Columns
+from elicit.utility.costs import StatementArrays
 from elicit.utility.monomials import Matrix, Vector
 from elicit.utility.solver import BasisStatus
 
@@ -56,16 +56,16 @@ class _Point:
         return self.low / self.above + self.high / self.below
 
 
-def near_optimum(phi: Matrix, columns: Columns, weights: Vector) -> tuple[list[BasisStatus], list[BasisStatus]]:
+def near_optimum(phi: Matrix, arrays: StatementArrays, weights: Vector) -> tuple[list[BasisStatus], list[BasisStatus]]:
     """The basis statuses of the λ of statements and of the rows of monomials near the optimum of
 
     max Σ wanted_r λ_r subject to |Σ λ_r d_r| ≤ w and 0 ≤ λ_r ≤ limit_r (−limit_r for an equality); phi (subsets, S).
     """
-    rows = _Constraints(phi, columns)
+    rows = _Constraints(phi, arrays)
     # the fractional parts of multiples of the golden ratio: all different, and spread evenly
-    wanted = columns.wanted + PERTURBATION * (np.arange(1, rows.count + 1) * 0.5 * (1 + 5**0.5) % 1)
-    upper = np.concatenate([columns.limits, np.maximum(weights, LEAST_BOUND)])
-    lower = np.concatenate([np.where(columns.equal, -columns.limits, 0.0), -upper[rows.count :]])
+    wanted = arrays.wanted + PERTURBATION * (np.arange(1, rows.count + 1) * 0.5 * (1 + 5**0.5) % 1)
+    upper = np.concatenate([arrays.limits, np.maximum(weights, LEAST_BOUND)])
+    lower = np.concatenate([np.where(arrays.equal, -arrays.limits, 0.0), -upper[rows.count :]])
     found = _mehrotra(rows, np.concatenate([-wanted, np.zeros(rows.height)]), lower, upper)
     basic = rows.independent(1 / np.sqrt(found.barrier_weight))
     at = [BasisStatus.LOWER if x else BasisStatus.UPPER for x in (found.above <= found.below).tolist()]
@@ -80,16 +80,16 @@ class _Constraints:
     Subsets are fewer than statements, so the rows d_r are never formed but taken as differences of rows of phi.
     """
 
-    def __init__(self, phi: Matrix, columns: Columns) -> None:
+    def __init__(self, phi: Matrix, arrays: StatementArrays) -> None:
         self.phi = np.ascontiguousarray(phi, dtype=np.float64)
-        self.count, self.height = len(columns.wanted), phi.shape[1]
-        self._better, self._worse = columns.better, columns.worse
+        self.count, self.height = len(arrays.wanted), phi.shape[1]
+        self._better, self._worse = arrays.better, arrays.worse
         each = np.arange(self.count)
         ones = np.ones(self.count)
         self._spread = csr_matrix(
             (
                 np.concatenate([ones, -ones]),
-                (np.concatenate([columns.better, columns.worse]), np.concatenate([each, each])),
+                (np.concatenate([arrays.better, arrays.worse]), np.concatenate([each, each])),
             ),
             shape=(len(phi), self.count),
         )

@@ -79,7 +79,7 @@ class PriceProgram:
         dropped = () if warm_start is None else _dropped_statements(costs, warm_start)
         known = (*costs.statements, *dropped)
         self._first_dropped, self._first_rival = len(costs.statements), len(known)
-        self._arrays = costs.columns(known)
+        self._arrays = costs.arrays_of(known)
         self.monomials = costs.starting_monomials
         if warm_start is None and len(known) > STATEMENTS_AT_LENGTH and costs.informative:
             warm_start = self._interior_start(costs)

@@ -67,8 +67,8 @@ def test_as_many_are_basic_as_there_are_monomials(seed, free):
     utilities = many_statements(seed)
     weights = np.zeros(len(utilities.monomials)) if free else np.array([1.0] * 7 + [2.0] * 21)
     phi = utilities.monomials.rows(utilities.subsets)
-    columns = utilities.columns(utilities.statements)
-    statements, rows = near_optimum(phi, columns, weights)
+    arrays = utilities.arrays_of(utilities.statements)
+    statements, rows = near_optimum(phi, arrays, weights)
     assert (len(statements), len(rows)) == (len(utilities.statements), 28)
     assert [*statements, *rows].count(BasisStatus.BASIC) == 28
 
@@ -76,4 +76,4 @@ def test_as_many_are_basic_as_there_are_monomials(seed, free):
 def test_one_statement_is_enough():
     told = many_statements(0).statements[:1]
     utilities = ParsimoniousSet(7, (told[0].better, told[0].worse), told)
-    near_optimum(utilities.monomials.rows(utilities.subsets), utilities.columns(told), np.ones(28))
+    near_optimum(utilities.monomials.rows(utilities.subsets), utilities.arrays_of(told), np.ones(28))
