@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 CROWD = 600
 _SEED = 20
 
-#: Shares of operators with a linear trade-off and of those with a threshold; the rest have diminishing
+#: Shares of operators with a linear trade-off and of those with a threshold; all but the linear ones have diminishing
 #: or growing returns.
 _LINEAR, _THRESHOLD = 0.5, 0.4
 
