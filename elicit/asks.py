@@ -120,6 +120,16 @@ class Oracle(Protocol):
     def __call__(self, request: Evaluate) -> Measured | Failure: ...
 
 
+def subset_asked_for(request: Evaluate, attributes: Attributes) -> Mask:
+    """What an oracle of these attributes is to measure; whoever calls it with names or a mask is told what it takes."""
+    if not isinstance(request, Evaluate):
+        raise InputError(
+            f"an oracle is called with an Evaluate, found {request!r:.80}; "
+            "Evaluate(0, oracle.attributes.mask(names)) makes one"
+        )
+    return attributes.check(request.subset)
+
+
 def require_oracle(oracle: Oracle) -> None:
     """Refuse what only measures, such as a plain function: what it measures must be known beforehand, and by name.
 

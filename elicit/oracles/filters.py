@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.asks import Evaluate, Failure, Measured
+from elicit.asks import Evaluate, Failure, Measured, subset_asked_for
 from elicit.errors import InputError, columns_called, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import holds_classes, whole
@@ -91,7 +91,7 @@ class FilterOracle:
         )
 
     def __call__(self, request: Evaluate) -> Measured | Failure:
-        mask = self.attributes.check(request.subset)
+        mask = subset_asked_for(request, self.attributes)
         try:
             return gathered(Reading(self._merit(mask)), self._extras, Trial(self.attributes, mask))
         except Exception as error:

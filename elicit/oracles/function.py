@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from elicit.asks import Evaluate, Failure, Measured
+from elicit.asks import Evaluate, Failure, Measured, subset_asked_for
 from elicit.errors import InputError, OracleError, one_line
 from elicit.events import SCORE_AND_SIZE, Criterion, checked_criteria
 from elicit.numeric import given_number
@@ -51,7 +51,7 @@ class CallableOracle:
         )
 
     def __call__(self, request: Evaluate) -> Measured | Failure:
-        mask = self.attributes.check(request.subset)
+        mask = subset_asked_for(request, self.attributes)
         try:
             reply = self._fn(mask if self._takes == "mask" else self.attributes.subset(mask))
         except Exception as error:

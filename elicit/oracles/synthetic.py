@@ -8,7 +8,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from elicit.asks import Evaluate, Measured
+from elicit.asks import Evaluate, Measured, subset_asked_for
 from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE
 from elicit.oracles.describe import fingerprint
@@ -72,6 +72,6 @@ class SyntheticOracle:
         return math.fsum(self._theta.get(S, 0.0) for S in chain(inside, pairs))
 
     def __call__(self, request: Evaluate) -> Measured:
-        mask = self.attributes.check(request.subset)
+        mask = subset_asked_for(request, self.attributes)
         values = (self.value(mask), float(mask.bit_count()))[: len(self.criteria)]
         return Measured(values, ((),) * len(values), (None,) * len(values))

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elicit.asks import Evaluate, Failure, Measured
+from elicit.asks import Evaluate, Failure, Measured, subset_asked_for
 from elicit.complete import opened
 from elicit.errors import InputError, system_reason
 from elicit.events import SCORE_AND_SIZE, Criterion
@@ -89,7 +89,7 @@ class TableOracle:
         return len(self._masks)
 
     def __call__(self, request: Evaluate) -> Measured | Failure:
-        mask = self.attributes.check(request.subset)
+        mask = subset_asked_for(request, self.attributes)
         row = self._row.get(mask)
         if row is None:
             return Failure(f"the table {self._path.name} has no row for this subset")

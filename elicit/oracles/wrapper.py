@@ -22,7 +22,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from elicit.asks import Evaluate, Failure, Measured
+from elicit.asks import Evaluate, Failure, Measured, subset_asked_for
 from elicit.errors import InputError, one_line, require_instance
 from elicit.events import SCORE_AND_SIZE, Criterion
 from elicit.numeric import is_number
@@ -140,7 +140,7 @@ class WrapperOracle:
         return "neighbours" if self._neighbours else "scaler" if self._scaled else ""
 
     def __call__(self, request: Evaluate) -> Measured | Failure:
-        mask = self.attributes.check(request.subset)
+        mask = subset_asked_for(request, self.attributes)
         try:
             with one_thread():
                 scores, seconds, others = self._folds(self.columns.of(mask))

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 from elicit.asks import Evaluate, Failure, Measured
 from elicit.errors import InputError, OracleError
 from elicit.events import SCORE_AND_SIZE, Criterion
-from elicit.oracles import CallableOracle
+from elicit.oracles import CallableOracle, FilterOracle, SyntheticOracle, TableOracle, WrapperOracle
 
 THREE = (*SCORE_AND_SIZE, Criterion("cost", maximise=False))
 
@@ -126,3 +127,19 @@ def test_the_fingerprint_knows_function_names_and_version():
     }
     assert len(prints) == 7
     assert CallableOracle(len, 3).fingerprint == CallableOracle(len, 3).fingerprint
+
+
+@pytest.mark.parametrize("asked", [["a1"], ("a1", "a2"), 3, frozenset(["a1"]), None])
+def test_whoever_calls_an_oracle_with_names_or_a_mask_is_told_what_it_takes(asked, tmp_path):
+    X, y = np.arange(12.0).reshape(6, 2) % 5, np.array([0, 1] * 3)
+    (tmp_path / "t.csv").write_text("a1,a2,score\n0,1,0.5\n1,0,0.6\n1,1,0.7\n")
+    for oracle in (
+        CallableOracle(len, 2),
+        FilterOracle(X, y),
+        SyntheticOracle(2, {1: 1.0}),
+        TableOracle(tmp_path / "t.csv"),
+        WrapperOracle(KNeighborsClassifier(1), X, y, cv=2),
+    ):
+        with pytest.raises(InputError, match=r"^an oracle is called with an Evaluate, found .*; Evaluate\(0, oracle\."):
+            oracle(asked)
+        assert isinstance(oracle(Evaluate(0, oracle.attributes.mask(["a1"]))), Measured)
