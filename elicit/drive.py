@@ -11,9 +11,11 @@ core has neither.
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import cast
@@ -39,11 +41,12 @@ from elicit.decide.elicitation import Elicitation
 from elicit.errors import InputError, JournalError, one_line
 from elicit.events import Answer, Retracted
 from elicit.interrupts import until_kept
-from elicit.journal import Journal
+from elicit.journal import Journal, StrPath
 from elicit.knowledge.statements import Statement
 from elicit.oracles.parallel import Workers
 from elicit.proof.claims import claim_of
 from elicit.proof.strained import strained_in
+from elicit.sessions import header_of, is_header_of
 from elicit.subsets import Mask
 from elicit.threads import one_thread
 
@@ -77,7 +80,7 @@ def drive(
     elicitation: Elicitation,
     oracle: Oracle,
     operator: Operator | Comparer | None,
-    journal: Journal | None = None,
+    journal: Journal | StrPath | None = None,
     *,
     n_jobs: int | None = None,
     progress: Callable[[Progress], object] | None = None,
@@ -93,6 +96,8 @@ def drive(
     Where small and large subsets all fail alike it ends with an error after the first few (`alongside/hopeless.py`).
 
     operator: who answers; None where nothing is asked (`questions = 0`).
+    journal: where every fact is kept, open or as a path. One that is there already is continued, if the elicitation
+        was built of it (`resume` of `elicit.sessions`, which opens it).
     n_jobs: evaluations of one round that run at once, by joblib; the facts are the same for any number.
     progress: called after every reply. Without it no time is spent on what would be recommended meanwhile. Once it has
         returned True no other round is begun, as after the time limit.
@@ -107,37 +112,54 @@ def drive(
     """
     require_oracle(oracle)
     _require_operator(operator, elicitation.settings.questions)
-    _require_one_run(elicitation, oracle, journal)
-    known = remembering(oracle, elicitation.facts, {} if journal is None else journal.cached)
     stamp = clock or time.time
-    writer = JournalWriter(elicitation, journal, stamp)
-    # durations are measured by a clock that never jumps
-    reporter = _ProgressReporter(elicitation, progress, clock or time.monotonic, attended, time_limit)
-    with Workers(n_jobs) as workers, writer.saving(), Ahead(known, ahead, writer.keep) as thinking:
-        look_at = partial(looked_at, known, workers, writer)
-        # who only compares is told apart by what comes of a contradiction
-        dialogue = _Dialogue(elicitation, cast("Operator | None", operator), thinking, writer, reporter)
-        while not isinstance(request := elicitation.ask(), Done):
-            writer.save()
-            if isinstance(request, Evaluate):
-                require_hope(only_failures(elicitation.facts), elicitation.family, look_at)
-                requests = [r for r in elicitation.pending() if isinstance(r, Evaluate)]
-                measure(elicitation, requests, known, workers, writer, reporter.after_reply)
-            else:
-                dialogue.ask(request)
-            at_rest = not elicitation.pending() and elicitation.history.stopped is None
-            if (end := reporter.end) is not None and at_rest:
-                elicitation.stop(*end)
-    if thinking.hindrance is not None:
-        warnings.warn(
-            f"nothing was computed ahead: the oracle cannot be sent to a process ({one_line(thinking.hindrance)})",
-            stacklevel=2,
-        )
-    seconds = reporter.seconds  # what is proven afterwards is not part of the run
-    with one_thread():
-        if claim and journal is not None and not _is_claimed(journal, request.subset):
-            journal.claim(claim_of(elicitation), at=stamp())
-        return result_of(elicitation, request, seconds, reporter.kept, strained_in(elicitation) if strained else ())
+    with _opened(journal, elicitation, oracle, stamp) as kept:
+        known = remembering(oracle, elicitation.facts, {} if kept is None else kept.cached)
+        writer = JournalWriter(elicitation, kept, stamp)
+        # durations are measured by a clock that never jumps
+        reporter = _ProgressReporter(elicitation, progress, clock or time.monotonic, attended, time_limit)
+        with Workers(n_jobs) as workers, writer.saving(), Ahead(known, ahead, writer.keep) as thinking:
+            look_at = partial(looked_at, known, workers, writer)
+            # who only compares is told apart by what comes of a contradiction
+            dialogue = _Dialogue(elicitation, cast("Operator | None", operator), thinking, writer, reporter)
+            while not isinstance(request := elicitation.ask(), Done):
+                writer.save()
+                if isinstance(request, Evaluate):
+                    require_hope(only_failures(elicitation.facts), elicitation.family, look_at)
+                    requests = [r for r in elicitation.pending() if isinstance(r, Evaluate)]
+                    measure(elicitation, requests, known, workers, writer, reporter.after_reply)
+                else:
+                    dialogue.ask(request)
+                at_rest = not elicitation.pending() and elicitation.history.stopped is None
+                if (end := reporter.end) is not None and at_rest:
+                    elicitation.stop(*end)
+        if thinking.hindrance is not None:
+            warnings.warn(
+                f"nothing was computed ahead: the oracle cannot be sent to a process ({one_line(thinking.hindrance)})",
+                stacklevel=2,
+            )
+        seconds = reporter.seconds  # what is proven afterwards is not part of the run
+        with one_thread():
+            if claim and kept is not None and not _is_claimed(kept, request.subset):
+                kept.claim(claim_of(elicitation), at=stamp())
+            return result_of(elicitation, request, seconds, reporter.kept, strained_in(elicitation) if strained else ())
+
+
+@contextmanager
+def _opened(
+    journal: Journal | StrPath | None, elicitation: Elicitation, oracle: Oracle, stamp: Clock
+) -> Iterator[Journal | None]:
+    """The journal of the run: the one given, or that of a path, which is closed at the end."""
+    if journal is None or isinstance(journal, Journal):
+        _require_one_run(elicitation, oracle, journal)
+        yield journal
+        return
+    if not isinstance(journal, str | os.PathLike):
+        raise InputError(f"journal is a Journal, the path of one, or None; found {journal!r:.80}")
+    _require_one_run(elicitation, oracle, None)
+    with Journal.open_or_create(journal, header_of(elicitation, oracle.fingerprint), at=stamp()) as opened:
+        _require_one_run(elicitation, oracle, opened)
+        yield opened
 
 
 def _is_claimed(journal: Journal, subset: Mask | None) -> bool:
@@ -296,18 +318,16 @@ def _require_one_run(elicitation: Elicitation, oracle: Oracle, journal: Journal 
         raise InputError("the oracle measures other attributes or criteria than the elicitation knows; make it of both")
     if journal is None:
         return
-    header = journal.header
-    if header.fingerprint != oracle.fingerprint:
+    if (header := journal.header).fingerprint != oracle.fingerprint:
         raise JournalError(
             f"the journal belongs to other data (fingerprint {header.fingerprint!r}, the oracle has "
             f"{oracle.fingerprint!r}); give the data that it began with"
         )
-    if (
-        header.attributes != history.attributes
-        or header.criteria != history.criteria
-        or header.seed != elicitation.seed
-    ):
-        raise JournalError("the journal belongs to another run; build the elicitation with resume()")
+    if not is_header_of(header, elicitation):
+        raise JournalError(
+            "the journal belongs to another run: its seed, settings, attributes or criteria are not those of the "
+            "elicitation; begin() and resume() of elicit.sessions make both together"
+        )
     written = journal.facts
     if written != elicitation.facts[: len(written)]:
         raise JournalError("the journal holds other facts than the elicitation; build the elicitation with resume()")

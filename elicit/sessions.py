@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,7 @@ def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, An
     family, prior = elicitation.family, elicitation.prior
     attributes = elicitation.history.attributes
     settings: dict[str, Any] = {
-        "elicit": elicitation.settings.plain(),
+        "elicit": elicitation.chosen.plain(),
         "family": family.plain(attributes),
         "prior": None if prior is None else [float(p) for p in prior],
         "about": dict(about or {}),
@@ -94,6 +94,19 @@ def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, An
         settings["rows"] = elicitation.rows  # it limits what the prior proposes
     criteria = elicitation.history.criteria
     return Header(elicitation.seed, fingerprint, attributes, criteria, settings, library_versions())
+
+
+def is_header_of(header: Header, elicitation: Elicitation) -> bool:
+    """Whether a journal with this header may hold the facts of this elicitation: all that was chosen is the same."""
+    require_session(header)
+    own = header_of(elicitation, header.fingerprint)
+    # the ratio follows from the folds, which the fingerprint tells apart; older journals of fits hold none
+    chosen = replace(settings_from(header.choices), noise_ratio=elicitation.chosen.noise_ratio)
+    return (
+        (header.attributes, header.criteria, header.seed) == (own.attributes, own.criteria, own.seed)
+        and chosen == elicitation.chosen
+        and all(header.settings.get(key) == own.settings.get(key) for key in ("family", "prior", "rows"))
+    )
 
 
 def require_session(header: Header) -> None:

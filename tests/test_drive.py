@@ -908,6 +908,48 @@ def test_a_journal_of_another_run_is_refused(tmp_path):
             drive(fresh, oracle, judge(oracle), journal)
 
 
+def test_a_path_will_do_for_a_journal_that_is_begun_and_for_one_that_is_resumed(tmp_path):
+    oracle = truth()
+    journal_of(tmp_path / "j", oracle)
+    fresh = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    drive(fresh, oracle, judge(oracle), str(tmp_path / "k"))
+    written = read(tmp_path / "k")
+    assert (written.header, written.facts) == (read(tmp_path / "j").header, fresh.facts)
+    assert written.claims
+    again = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    with pytest.raises(JournalError, match="other facts"):
+        drive(again, oracle, judge(oracle), tmp_path / "k")
+    resumed = elicitation_of(written)
+    resumed.resume(fresh.evaluations + 2)
+    drive(resumed, oracle, judge(oracle), tmp_path / "k")
+    assert read(tmp_path / "k").facts == resumed.facts
+    assert len(resumed.facts) > len(fresh.facts)
+    fresh.resume(fresh.evaluations + 2)
+    drive(fresh, oracle, judge(oracle), tmp_path / "l")  # kept only now: of the budget it began with, and the later one
+    assert read(tmp_path / "l").header == written.header
+    assert list(check_record(read(tmp_path / "l"))), "each step holds, or this is an error"
+    Journal.open(tmp_path / "k").close()  # nobody holds it any more
+    with pytest.raises(InputError, match="journal is a Journal, the path of one, or None; found 3"):
+        drive(again, oracle, judge(oracle), 3)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"settings": dataclasses.replace(SETTINGS, parsimony=0.2)},
+        {"family": Family(4, keep=1)},
+        {"prior": [1.0, 2.0, 3.0, 4.0]},
+    ],
+)
+def test_a_journal_of_other_choices_is_refused_before_anything_is_measured(tmp_path, other):
+    oracle = Counting(truth())
+    given = {"settings": SETTINGS, **other}
+    begin(tmp_path / "j", oracle, SETTINGS, seed=5).journal.close()
+    with Journal.open(tmp_path / "j") as journal, pytest.raises(JournalError, match="another run: its seed, settings"):
+        drive(Elicitation(oracle.attributes, oracle.criteria, seed=5, **given), oracle, judge(oracle), journal)
+    assert oracle.asked == []
+
+
 def test_a_journal_in_use_is_refused(tmp_path):
     path, oracle = tmp_path / "j", truth()
     with begin(path, oracle), pytest.raises(JournalError, match="in use"):

@@ -90,7 +90,8 @@ class Elicitation:
         attributes = Attributes.of(attributes)
         criteria = checked_criteria(criteria)
         self.family = Family.of(family, len(attributes))
-        self.settings = settings_of(settings, self.family)
+        # what was chosen before the first fact, and what holds now: a fact may have set another budget
+        self.chosen = self.settings = settings_of(settings, self.family)
         noise = self.settings.noise
         self.history = History(attributes, criteria, noise=noise, assume=self.settings.assume)
         self.seed = whole("seed", seed, 0)
