@@ -74,6 +74,9 @@ WRONG = [
     (changed(oracl={"kind": "table"}), r"unknown key 'oracl'; did you mean 'oracle'"),
     (changed(elicit={"bugdet": 3}), r"\[elicit\] unknown key 'bugdet'; did you mean 'budget'"),
     (changed(elicit={"colour": 3}), r"\[elicit\] unknown key 'colour'; the keys are name, keep"),
+    (changed(elicit={"tau": 0.2}), r"\[elicit\] unknown key 'tau'; did you mean 'parsimony'\?$"),
+    (changed(elicit={"max_features": 2}), r"\[elicit\] unknown key 'max_features'; did you mean 'max_size'\?$"),
+    (changed(oracle={"cv": 3}), r"\[oracle\] unknown key 'cv'; the keys are"),  # a table has no folds
     (changed(elicit={"budget": 0}), r"\[elicit\] budget must be a whole number of at least 1, found 0"),
     (changed(elicit={"budget": 2.5}), r"\[elicit\] budget"),
     (changed(elicit={"stop": ["questions"], "questions": 0}), r"\[elicit\] stop = 'questions' with questions = 0"),

@@ -16,10 +16,16 @@ Section = Mapping[str, Any]
 T = TypeVar("T")
 
 
+#: What keys are called elsewhere, in formulas and in the estimator, from which no spelling leads to them.
+_CALLED_ELSEWHERE = {"tau": "parsimony", "max_features": "max_size", "C": "slack", "cv": "folds", "estimator": "model"}
+
+
 def only_known(section: Section, keys: Sequence[str]) -> None:
     """Refuse a key that is not among the keys."""
     for key in section:
         if key not in keys:
+            if (meant := _CALLED_ELSEWHERE.get(key)) in keys:
+                raise InputError(f"unknown key {key!r}; did you mean {meant!r}?")
             raise InputError(f"unknown key {key!r}{nearest(key, keys, 'the keys are ' + ', '.join(keys))}")
 
 
