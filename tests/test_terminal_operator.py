@@ -3,6 +3,7 @@
 import io
 import os
 import signal
+import subprocess
 import sys
 import threading
 
@@ -200,3 +201,14 @@ def test_a_stop_from_outside_gives_the_shell_its_keys_and_then_the_page_as_it_wa
     shell, asked, stopped, again = modes
     assert stopped == shell != asked
     assert again == asked
+
+
+def test_it_is_found_among_the_operators_and_loads_its_library_only_when_it_is_named():
+    program = (
+        "import sys, elicit.operators; assert 'prompt_toolkit' not in sys.modules; "
+        "from elicit.operators import TerminalOperator; assert 'prompt_toolkit' in sys.modules; "
+        "import elicit; assert TerminalOperator is elicit.TerminalOperator"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+    with pytest.raises(ImportError, match="cannot import name 'Nobody'"):
+        from elicit.operators import Nobody  # noqa: F401
