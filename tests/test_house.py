@@ -52,8 +52,14 @@ ROOMS = {
     "elicit.knowledge": KNOWLEDGE,
     "elicit.utility": UTILITY,
     "elicit.utility.solver": UTILITY | {"pulp", "highspy"},
-    "elicit.utility.verify": {"elicit.errors", "elicit.utility.cubes", "elicit.utility.numbers"},
-    "elicit.utility.cubes": {"elicit.errors", "elicit.subsets"},
+    "elicit.utility.verify": {
+        "elicit.errors",
+        "elicit.utility.cubes",
+        "elicit.utility.numbers",
+        "elicit.utility.terms",
+    },
+    "elicit.utility.cubes": {"elicit.errors", "elicit.subsets", "elicit.utility.numbers"},
+    "elicit.utility.terms": {"elicit.errors", "elicit.subsets", "elicit.utility.numbers", "numpy"},
     "elicit.utility.numbers": {"elicit.errors"},
     "elicit.decide": UTILITY | {"elicit.decide", "elicit.threads"},
     "elicit.oracles": WORDS

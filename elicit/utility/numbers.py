@@ -30,7 +30,24 @@ MOST_ATTRIBUTES = 50_000
 #: The statements of a proof name subsets that hold at most so many monomials in all: some two gigabytes.
 MOST_HELD = 20_000_000
 
+#: Steps that a check may take in all, one for each number that it looks at: some ten minutes. A number counts once more
+#: for each `STEP_BITS` of its length.
+MOST_STEPS = 3_000_000_000
+STEP_BITS = 1_000
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:/[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,6}))?)", re.ASCII)
+
+
+class Steps:
+    """The steps that a check may still take; more are refused before they are taken."""
+
+    def __init__(self, most: int = MOST_STEPS) -> None:
+        self.left = most
+
+    def take(self, steps: int, bits: int = 0) -> None:
+        """So many, each with a number of so many bits."""
+        self.left -= steps * (1 + bits // STEP_BITS)
+        demand(self.left >= 0, f"more than {MOST_STEPS} steps take too long to check; prove it with fewer")
 
 
 def demand(holds: bool, complaint: str) -> None:
@@ -72,7 +89,8 @@ def whole(value: Any) -> int:
 
 def listed(value: Any) -> Sequence[Any]:
     """A list; a text has places, too, and its letters may be numbers."""
-    demand(isinstance(value, list | tuple), f"{brief(value)} is no list")
+    if not isinstance(value, list | tuple):
+        raise CertificateError(f"{brief(value)} is no list")
     return tuple(value)
 
 
@@ -87,11 +105,11 @@ def kept(make: Callable[[Any], Any], length: int) -> Callable[[Any], Any]:
     return lru_cache(1 + MOST_MONOMIALS // length)(make)
 
 
-def checkable(forms: Sequence[Sequence[tuple[int, int]]], degree: int) -> Sequence[Sequence[tuple[int, int]]]:
-    """The forms of the statements, whose subsets hold no more monomials in all than fit into the memory."""
-    held = sum(math.comb(x.bit_count(), k) for form in forms for x, _ in form for k in range(1, degree + 1))
+def checkable(pairs: Sequence[tuple[int, int]], degree: int) -> Sequence[tuple[int, int]]:
+    """The pairs of subsets of the statements, which hold no more monomials in all than fit into the memory."""
+    held = sum(math.comb(x.bit_count(), k) for pair in pairs for x in pair for k in range(1, degree + 1))
     demand(held <= MOST_HELD, f"statements of subsets that hold {held} monomials are too many to check")
-    return forms
+    return pairs
 
 
 def workable(n: Any, degree: int) -> int:
@@ -111,12 +129,13 @@ def coefficients(plain: Iterable[tuple[Any, Any]], read: Callable[[Any], int]) -
     for named, number in plain:
         term, value = read(named), exact(number)
         demand(term not in found, f"θ has two coefficients of {brief(named)}")
-        common = math.lcm(common, value.denominator)
-        demand(common.bit_length() <= 4 * MOST_DIGITS, "the common denominator of θ is too long")
+        common = shared(common, value, "θ")
         found[term] = value
     return found
 
 
-def dot(row: Sequence[Any], theta: Sequence[Any]) -> Fraction:
-    """row · θ."""
-    return sum((d * x for d, x in zip(row, theta, strict=True) if d and x), Fraction(0))
+def shared(common: int, value: Fraction, whose: str) -> int:
+    """A common denominator that a value has a part in as well, of a length that can be worked with."""
+    common = math.lcm(common, value.denominator)
+    demand(common.bit_length() <= 4 * MOST_DIGITS, f"the common denominator of {whose} is too long")
+    return common

@@ -17,11 +17,11 @@ from reprlib import repr as brief
 from typing import Any
 
 from elicit.errors import CertificateError
-from elicit.utility.cubes import MOST_CUBES, Cover, along, combination, gains_on, largest_share, signs, subset_of, weigh
-from elicit.utility.numbers import checkable, coefficients, demand, dot, exact, few, kept, listed, told, whole, workable
+from elicit.utility.cubes import MOST_CUBES, MOST_SUBSETS, Cover, gains_on, subset_of
+from elicit.utility.numbers import checkable, coefficients, demand, exact, few, kept, listed, told, whole, workable
+from elicit.utility.terms import Limits, Row, Terms, Theta, largest_share
 
 Plain = Mapping[str, Any]
-Row = list[Any]  # one number for each monomial
 
 
 def verify(certificate: Plain, record: Iterable[Plain] | None = None) -> str:
@@ -44,18 +44,16 @@ class _Checker:
         keys = [[(s["better"], s["worse"], s["relation"], exact(s["weight"])) for s in side] for side in both]
         demand(sorted(keys[0]) == sorted(keys[1]), "the certificate rests on other statements than those recorded")
         higher = [c for k in range(2, degree + 1) for c in combinations(range(self.n), k)]
-        self.terms = [*(1 << i for i in range(self.n)), *map(self.mask, space.get("support", higher))]
-        fitting = {t for t in self.terms if t.bit_count() <= degree}
-        demand(len(fitting) == len(self.terms), "the support repeats a monomial, or has one above the degree")
+        self.terms = Terms([*(1 << i for i in range(self.n)), *map(self.mask, space.get("support", higher))], degree)
         self.relations = [s["relation"] for s in statements]
         demand({"strict", "weak", "equal"} >= set(self.relations), "a statement has an unknown relation")
-        sides = checkable([[(self.mask(s["better"]), 1), (self.mask(s["worse"]), -1)] for s in statements], degree)
-        self.rows = [signs(self.row(form)) for form in sides]  # d_r
+        sides = checkable([(self.mask(s["better"]), self.mask(s["worse"])) for s in statements], degree)
+        self.rows = [self.terms.signs(better, worse) for better, worse in sides]  # d_r
         if self.kind == "parsimonious":
             self.tau, slack, self.prices = exact(space["tau"]), exact(space["C"]), list(map(exact, listed(space["w"])))
-            self.weights = [self.prices[t.bit_count() - 1] for t in self.terms]
-            self.limits = [slack * exact(s["weight"]) for s in statements]  # C c_r
-            demand(min(slack, *self.weights, *self.limits) > 0 <= self.tau, "τ, C, w or c has the wrong sign")
+            self.limits = Limits([slack * exact(s["weight"]) for s in statements], self.terms.steps)  # C c_r
+            costs = [slack, *(self.prices[k] for k in set(self.terms.orders)), *self.limits.values]
+            demand(min(costs) > 0 <= self.tau, "τ, C, w or c has the wrong sign")
         else:
             demand((self.kind == "cone") == (self.delta == 0) and 0 <= self.delta < 1, "wrong margin δ")
 
@@ -73,22 +71,17 @@ class _Checker:
     def mask(self, positions: Sequence[int], least: int = 1) -> int:
         return subset_of(self.n, positions, least)
 
-    def row(self, form: Iterable[tuple[int, int]]) -> Row:
-        return combination(form, self.terms)
+    def theta(self, plain: Iterable[tuple[Sequence[int], str]]) -> Theta:
+        return self.terms.theta(coefficients(plain, lambda term: self.terms.at(self.mask(term))))
 
-    def theta(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
-        found = coefficients(plain, self.mask)
-        demand(found.keys() <= set(self.terms), "θ has a coefficient outside the support")
-        return [found.get(t, Fraction(0)) for t in self.terms]
-
-    def member(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
+    def member(self, plain: Iterable[tuple[Sequence[int], str]]) -> Theta:
         """A θ of the cone or of the slice."""
         theta = self.theta(plain)
-        for r, (row, relation) in enumerate(zip(self.rows, self.relations, strict=True)):
-            gained = along(row, theta)
-            holds = {"strict": 0 < gained >= self.delta, "weak": gained >= 0, "equal": gained == 0}[relation]
+        least, gains = self.delta * theta.unit, self.terms.along(self.rows, theta)
+        for r, (gained, relation) in enumerate(zip(gains, self.relations, strict=True)):
+            holds = {"strict": 0 < gained >= least, "weak": gained >= 0, "equal": gained == 0}[relation]
             demand(holds, f"the witness does not satisfy statement {r}")
-        demand(self.kind == "cone" or all(-1 <= x <= 1 for x in theta), "the witness leaves the slice")
+        demand(self.kind == "cone" or theta.most <= theta.unit, "the witness leaves the slice")
         return theta
 
     def multipliers(self, plain: Iterable[tuple[int, int]]) -> tuple[dict[int, int], Row, int]:
@@ -97,16 +90,17 @@ class _Checker:
         for r, x in found.items():
             demand(0 <= r < len(self.rows), f"there is no statement {r}")
             demand(x >= 0 or self.relations[r] == "equal", f"the multiplier of statement {r} is negative")
-        combined = weigh(found, self.rows, len(self.terms))
+        combined = self.terms.weigh(found, self.rows)
         return found, combined, sum(x for r, x in found.items() if self.relations[r] == "strict")
 
-    def cost(self, theta: Row) -> tuple[Fraction, Fraction]:
+    def cost(self, theta: Theta) -> tuple[Fraction, Fraction]:
         """J(θ), and its part C Σ c_r s_r."""
-        slack = Fraction(0)
-        for row, relation, limit in zip(self.rows, self.relations, self.limits, strict=True):
-            gained = along(row, theta)
-            slack += limit * (abs(gained) if relation == "equal" else max(Fraction(0), (relation == "strict") - gained))
-        return slack + dot(self.weights, list(map(abs, theta))), slack
+        slacks = [
+            abs(gained) if relation == "equal" else max(0, theta.unit * (relation == "strict") - gained)
+            for gained, relation in zip(self.terms.along(self.rows, theta), self.relations, strict=True)
+        ]
+        slack = self.limits.total(slacks) / theta.unit
+        return slack + self.terms.priced(theta, self.prices), slack
 
     def budget_at_most(self) -> Fraction:
         """B ≤ J(θ̂) + τ max(w_1, J(θ̂) − C S), S = L / max(|λ_r|/c_r) ≤ S* for a λ with Σ λ d = 0."""
@@ -114,23 +108,23 @@ class _Checker:
         if self.proof["strain"]:
             found, combined, strict = self.multipliers(self.proof["strain"])
             demand(not any(combined), "the multipliers of S* do not cancel")
-            strained = strict / max(abs(x) / self.limits[r] for r, x in found.items())
-        return cost + self.tau * max(self.weights[0], cost - strained)
+            strained = strict / self.limits.most(found)
+        return cost + self.tau * max(self.prices[0], cost - strained)
 
     def cost_at_least(self, plain: Iterable[tuple[int, int]], gain: Row) -> Fraction:
         """J ≥ L / κ for every θ with gain·θ ≥ 0."""
         found, combined, strict = self.multipliers(plain)
-        most = largest_share([abs(c + g) for c, g in zip(combined, gain, strict=True)], self.terms, self.prices)
-        kappa = max([most, *(abs(x) / self.limits[r] for r, x in found.items())])
+        sizes = [abs(c + g) for c, g in zip(combined, gain, strict=True)]
+        kappa = max(largest_share(sizes, self.terms.orders, self.prices), self.limits.most(found))
         return strict / kappa if kappa else Fraction(0)
 
     def rejected(self) -> str:
         """What the subset gains on a mixture μ of evaluated subsets is negative, or costs more than B."""
-        phi = self.row([(self.mask(self.claim["subset"]), 1)])
+        subset = self.mask(self.claim["subset"])
         rivals = {self.mask(x): whole(mu) for x, mu in self.proof["rivals"]}
-        known = rivals.keys() <= set(map(self.mask, self.claim["evaluated"]))
+        known = rivals.keys() <= self.evaluated()
         demand(known and min(rivals.values()) >= 0, "a rival does not count")
-        gain = [sum(rivals.values()) * p - q for p, q in zip(phi, self.row(rivals.items()), strict=True)]
+        gain = self.terms.combination([(subset, sum(rivals.values())), *((x, -mu) for x, mu in rivals.items())])
         if self.kind == "parsimonious":
             believed = self.cost_at_least(self.proof["multipliers"], gain)
             demand(believed > self.budget_at_most(), "the subset is not shown to cost more than B")
@@ -140,29 +134,34 @@ class _Checker:
             demand(rest < self.delta * strict or rest == 0 < strict, "no mixture of rivals is shown to be better")
         return "the subset is not potentially optimal: every utility of the set prefers some evaluated one"
 
+    def evaluated(self) -> set[int]:
+        return set(map(self.mask, few(self.claim["evaluated"], MOST_SUBSETS, "evaluated subsets")))
+
     def possible(self) -> str:
         """A printed θ of the set ranks the subset first."""
         subset, theta = self.mask(self.claim["subset"]), self.inside(self.proof["theta"])
-        for x in map(self.mask, self.claim["evaluated"]):
-            demand(dot(self.row([(x, 1), (subset, -1)]), theta) <= 0, "θ prefers a rival")
+        most = self.terms.value(theta, subset)
+        for x in self.evaluated():
+            demand(self.terms.value(theta, x) <= most, "θ prefers a rival")
         return "the subset is potentially optimal: a utility of the set ranks it first"
 
     def least(self) -> str:
         """Each candidate loses at least the floor to some evaluated subset, by a printed θ of the set."""
         floor, thetas = exact(self.claim["floor"]), list(map(self.inside, self.proof["thetas"]))
-        _, *evaluated = map(self.mask, [self.claim["subset"], *self.claim["evaluated"]])
+        _, evaluated = self.mask(self.claim["subset"]), self.evaluated()
         for candidate, (k, rival) in zip(self.claim["candidates"], self.proof["gaps"], strict=True):
-            lost = dot(self.row([(self.mask(rival), 1), (self.mask(candidate), -1)]), thetas[whole(k)])
-            demand(self.mask(rival) in evaluated and lost >= floor, f"{brief(candidate)} is not shown to lose {floor}")
+            x, y, theta = self.mask(candidate), self.mask(rival), thetas[whole(k)]
+            lost = Fraction(self.terms.value(theta, y) - self.terms.value(theta, x), theta.unit)
+            demand(y in evaluated and lost >= floor, f"{brief(candidate)} is not shown to lose {floor}")
         return f"every candidate may lose {floor} or more"
 
-    def inside(self, plain: Iterable[tuple[Sequence[int], str]]) -> Row:
+    def inside(self, plain: Iterable[tuple[Sequence[int], str]]) -> Theta:
         """A printed θ, shown to be in the set."""
         if self.kind != "parsimonious":
             return self.member(plain)
         least = self.cost_at_least(self.proof["least"], [0] * len(self.terms))
         strained = self.cost(self.theta(self.proof["strained"]))[1]
-        budget = least + self.tau * max(self.weights[0], least - strained)
+        budget = least + self.tau * max(self.prices[0], least - strained)
         demand(self.cost(theta := self.theta(plain))[0] <= budget, "θ is not shown to cost at most B")
         return theta
 
@@ -176,7 +175,9 @@ class _Checker:
         box, size = parts or [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))], scope.get("max_size", self.n)
         pieces = few(self.proof["pieces"], MOST_CUBES, "pieces")
         cubes = [(self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in pieces]
-        cover = Cover([(subset, everything & ~subset), *cubes], self.n, whole(size))  # y = x gains nothing
+        cover = Cover(
+            [(subset, everything & ~subset), *cubes], self.n, whole(size), self.terms.steps
+        )  # y = x gains nothing
         demand(all(cover.holds(i, o) for i, o in box), "the pieces overlap or leave a gap")
         cuts = few(self.proof["cuts"], len(pieces), "cuts")
         cut = kept(lambda k: self.multipliers(cuts[k]), len(self.terms))
@@ -184,15 +185,15 @@ class _Checker:
         for piece, cube in zip(pieces, cubes, strict=True):
             step = self.mask([piece["flip"]]) if "flip" in piece else 0
             demand(not step or (not parts and cover.stays(cube, step, subset, box[0])), "a step leads elsewhere")
-            proven = self.piece(gains_on(cube, self.terms, subset, step), *cut(piece["cut"])) / self.unit
+            proven = self.piece(gains_on(cube, self.terms.masks, subset, step), *cut(piece["cut"])) / self.unit
             demand(proven <= (0 if step else bound), f"the piece with {brief(piece['in'])} proves only {proven}")
         return "the subset is optimal in the scope" if bound == 0 else f"no subset of the scope gains over {bound}"
 
     def piece(self, gains: Iterable[tuple[int, int]], found: dict[int, int], sums: Row, strict: int) -> Any:
         """What a cut proves, in units: each entry of g takes its worst of one or two values."""
-        rest = [max(self.unit * most + c, -self.unit * least - c) for (least, most), c in zip(gains, sums, strict=True)]
+        rest = self.terms.worst(gains, sums, self.unit)
         if self.kind != "parsimonious":
             demand(self.kind == "slice" or not any(rest), "the identity of the cone does not hold")
             return sum(rest) - self.delta * strict
-        most = largest_share(rest, self.terms, self.prices)
-        return self.budget * max([most, *(abs(x) / self.limits[r] for r, x in found.items())]) - strict
+        sigma = max(largest_share(rest, self.terms.orders, self.prices), self.limits.most(found))
+        return self.budget * sigma - strict

@@ -9,6 +9,7 @@ import itertools
 import json
 import subprocess
 import sys
+import time
 from collections import Counter
 from fractions import Fraction
 from functools import cache
@@ -36,6 +37,7 @@ from elicit.utility.certificates import (
 from elicit.utility.exact import ExactSet
 from elicit.utility.issuing import plain_statements
 from elicit.utility.monomials import Monomials
+from elicit.utility.numbers import Steps
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.rationals import rational_combination
 from elicit.utility.regret import Regrets
@@ -1412,6 +1414,54 @@ def test_statements_that_would_fill_the_memory_are_refused_before_they_do():
     certificate = by_pieces([{"in": [1], "out": [0, *range(2, 301)], "cut": 0}], [[]], 301)
     with pytest.raises(CertificateError, match="hold 21672000 monomials are too many to check"):
         verify({**certificate, "statements": [large] * 240})
+
+
+def hostile(n=12, statements=(), **proof):
+    """A proof that is taken, but for what of it is long."""
+    claim = {"kind": "least", "subset": [0], "floor": "0", "evaluated": [[0], [1]], "candidates": []}
+    space = {"kind": "parsimonious", "tau": "1", "C": "10", "w": ["1", "2"], "degree": 2}
+    empty = {"unit": 1, "simple": [], "strain": [], "least": [[0, 1]], "strained": [], "thetas": [], "gaps": []}
+    stated = [{"better": [0], "worse": [1], "relation": "strict", "weight": "1"}, *statements]
+    return {**by_hand(claim, {**empty, **proof}, stated, space), "n": n}
+
+
+LARGE = {"better": list(range(12)), "worse": [0], "relation": "strict", "weight": "1/1000"}
+CUBES = [{"in": [i], "out": list(range(i)), "cut": i} for i in range(12)]
+FAMILY = {"kind": "regret", "subset": [0], "bound": "1000000", "scope": {"keep": [], "drop": [], "max_size": 12}}
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [
+        hostile(statements=[LARGE] * 50),
+        hostile(thetas=[[[[0], "1"]]] * 50),
+        hostile(thetas=[[[[i], f"1/{10**1000 + i}"] for i in range(3)]]),
+        {**hostile(cuts=[[[0, i + 1]] for i in range(12)], pieces=CUBES), "claim": FAMILY},
+        {**hostile(cuts=[[[0, 10**3000]] for i in range(3)] * 4, pieces=CUBES), "claim": FAMILY},
+    ],
+    ids=["statements", "utilities", "digits of a utility", "pieces", "digits of multipliers"],
+)
+def test_a_proof_that_would_take_for_ever_is_refused_before_it_does(certificate, monkeypatch):
+    usual = Steps().left
+    monkeypatch.setattr("elicit.utility.terms.Steps", lambda: Steps(1500))
+    with pytest.raises(CertificateError, match=f"more than {usual} steps take too long to check"):
+        verify(certificate)
+    assert verifies({**hostile(), "n": 3})
+
+
+def test_reading_nine_hundred_attributes_takes_seconds():
+    subsets = [{"better": list(range(i, i + 75)), "worse": list(range(i + 1, i + 76))} for i in range(40)]
+    stated = [{**pair, "relation": "strict", "weight": "1"} for pair in subsets]
+    began = time.process_time()
+    assert verifies(hostile(900, stated))
+    assert time.process_time() - began < 12
+
+
+def test_a_claim_of_more_evaluated_subsets_than_can_be_looked_up_is_refused():
+    certificate = hostile()
+    certificate["claim"]["evaluated"] = [[0]] * 100_001
+    with pytest.raises(CertificateError, match="more than 100000 evaluated subsets are too many to check"):
+        verify(certificate)
 
 
 def test_more_cuts_than_pieces_are_refused():

@@ -15,7 +15,6 @@ from elicit.utility.numbers import (
     MOST_EXPONENT,
     MOST_MONOMIALS,
     coefficients,
-    dot,
     exact,
     few,
     kept,
@@ -89,10 +88,6 @@ def test_the_longest_numbers_that_can_be_worked_with_are_read():
 def test_a_place_that_must_hold_a_whole_number_takes_nothing_else(value):
     with pytest.raises(CertificateError):
         whole(value)
-
-
-def test_a_product_of_rows_is_exact():
-    assert dot([1, 0, -1], [Fraction(1, 3), Fraction(5), Fraction(1, 7)]) == Fraction(4, 21)
 
 
 def test_no_more_monomials_than_can_be_worked_with():
