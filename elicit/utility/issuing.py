@@ -20,7 +20,6 @@ from elicit.utility.exact import ExactSet
 from elicit.utility.family import interior_theta
 from elicit.utility.lifting import solve_exactly
 from elicit.utility.monomials import Monomials, Utility
-from elicit.utility.numbers import dot
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.partition import Piece
 from elicit.utility.rationals import fractions_of, plain_theta, rational_combination, rounded_up, simple_fraction
@@ -255,7 +254,7 @@ def _tight_rows(utilities: ExactSet, theta: Mapping[Mask, Fraction]) -> list[tup
     for s in utilities.rows:
         if not s.strict:
             row = [(t & s.better == t) - (t & s.worse == t) for t in terms]
-            gained = dot(row, values)
+            gained = sum((d * x for d, x in zip(row, values, strict=True) if d), Fraction(0))
             if s.relation is Relation.EQUAL or gained < tolerances.MULTIPLIER:
                 found.append((row, gained))
     return found
