@@ -155,6 +155,7 @@ def test_a_seed_is_a_whole_number(seed):
         (lambda: ale(FOREST, X, 0, borders=[-np.inf, 0, np.inf]), "finite numbers"),
         (lambda: partial_dependence(LinearRegression, X, 0), r"the class LinearRegression; write LinearRegression\(\)"),
         (lambda: permutation_importance(LinearRegression(), X, y), "not fitted"),
+        (lambda: permutation_importance(LinearRegression, X, y), "expected a fitted estimator, found the class Linear"),
         (lambda: permutation_importance("a", X, y), "expected a fitted estimator"),
         (lambda: permutation_importance(FOREST, X, np.where(y > 0, y, np.nan)), "not finite in row"),
         (

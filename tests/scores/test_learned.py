@@ -72,9 +72,10 @@ def test_many_attributes_need_no_more_nodes():
     assert found.sum() == pytest.approx((a.prod(axis=0) - b.prod(axis=0)).sum(), rel=1e-10)
 
 
-def test_a_round_is_told_by_a_model_that_never_saw_it():
+@pytest.mark.parametrize(("seed", "chosen"), [(0, WIDTHS[1]), (1, WIDTHS[0])])
+def test_a_round_is_told_by_a_model_that_never_saw_it(seed, chosen):
     background, x = ROWS[:20], ROWS[30]
-    rounds = rounds_of(bends, x, background, 0, 12)
+    rounds = rounds_of(bends, x, background, seed, 12)
     told = ControlVariate.of(rounds, Coordinates(Sheet(background), Sheet(x[None])), len(background))
     deviations = np.vstack([background, x]).std(axis=0)
     best = None
@@ -93,7 +94,8 @@ def test_a_round_is_told_by_a_model_that_never_saw_it():
             start += len(part)
         size = (np.concatenate(missed) ** 2).sum()
         if best is None or size < best[0]:
-            best = (size, missed)
+            best = (size, missed, width)
+    assert best[2] == chosen
     judge = [part.block.values(left)[part.place] for part, left in zip(rounds, best[1], strict=True)]
     assert told.residual_values == pytest.approx(np.array(judge), abs=1e-9)
 

@@ -91,20 +91,28 @@ def test_the_result_does_not_depend_on_n_jobs():
 
 
 @pytest.mark.parametrize(
-    ("target", "options"),
-    [(np.zeros(60), {}), (y, {"draws": 0}), (y[:, None], {}), (y[:50], {}), (y, {"test_size": 1.0})],
+    ("target", "options", "words"),
+    [
+        (np.zeros(60), {}, "a target that varies"),
+        (y, {"draws": 0}, "draws must be a whole number"),
+        (y[:, None], {}, r"one target a row, found shape \(60, 1\)"),
+        (y[:50], {}, "X has 60 rows but the target has 50"),
+        (y, {"test_size": 1.0}, "a share between 0 and 1, found 1.0"),
+        (y, {"groups": [[0]], "importance": lambda *_: np.ones(3)}, "groups are for the default importance"),
+    ],
 )
-def test_bad_input_is_named(target, options):
-    with pytest.raises(InputError):
+def test_bad_input_is_named(target, options, words):
+    with pytest.raises(InputError, match=words):
         pimp(LinearRegression(), X, target, **{"draws": 5, **options})
 
 
-def test_an_importance_that_chance_gives_no_number_is_refused():
-    def undefined_by_chance(_model, _X, target):
-        return np.ones(3) if (target == y).all() else np.full(3, np.nan)
+@pytest.mark.parametrize("by_chance", [True, False])
+def test_an_importance_that_is_no_number_is_refused(by_chance):
+    def undefined(_model, _X, target):
+        return np.full(3, np.nan) if (target == y).all() != by_chance else np.ones(3)
 
     with pytest.raises(InputError, match="an importance is not a number"):
-        pimp(LinearRegression(), X, y, draws=2, importance=undefined_by_chance)
+        pimp(LinearRegression(), X, y, draws=2, importance=undefined)
 
 
 def test_a_model_without_a_seed_gives_the_same_every_time():

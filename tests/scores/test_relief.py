@@ -285,6 +285,22 @@ def test_a_sparse_matrix_has_the_weights_of_its_array(data):
         assert found == pytest.approx(rrelieff(X, numbers, neighbours=2, groups=groups), abs=1e-9)
 
 
+@pytest.mark.parametrize("groups", [None, [[2, 0], [1], [3]], [[0, 1, 2, 3]], [[3, 1], [0, 2]]])
+def test_rows_of_a_sparse_matrix_are_as_far_apart_as_those_of_its_array(groups):
+    X = np.random.default_rng(0).integers(0, 3, (15, 4)).astype(float)
+    X[7:10] = X[6]  # between equal rows nothing differs
+    dense, stored = (near.space_of(kind(X), (), groups) for kind in (np.array, sparse.csr_array))
+    i, j = (places.ravel() for places in np.indices((15, 15)))
+    held = groups or [[0], [1], [2], [3]]
+    differences = np.column_stack([np.abs(X[i][:, g] - X[j][:, g]).max(axis=1) / 2 for g in held])
+    for space in (dense, stored):
+        assert isinstance(space, near.SparseSpace) == (space is stored)
+        found = space.differences(i, j)
+        assert (found if space is dense else found.toarray()) == pytest.approx(differences)
+        apart = space.distances(np.arange(15), np.arange(15))
+        assert apart.ravel() == pytest.approx(differences.mean(axis=1))
+
+
 def test_a_sparse_matrix_with_cells_stored_twice_gaps_or_codes_has_the_weights_of_its_array():
     twice = sparse.csr_array(([1.0, 2.0, 1.0, 5.0], [0, 0, 1, 0], [0, 2, 3, 4, 4]), shape=(4, 2))
     assert relief(twice, list("aabb")) == pytest.approx(relief(twice.toarray(), list("aabb")), abs=1e-12)
