@@ -116,7 +116,10 @@ def test_ordered_categories():
     [
         (lambda: ale(FOREST, X * 0, 0), "one value only"),
         (lambda: ale(FOREST, X * 0, 0, categorical=True), "one level only"),
-        (lambda: ale(FOREST, X, 0, borders=[0, 1]), "must reach from"),
+        (
+            lambda: ale(FOREST, X, 0, borders=[0, 1]),
+            f"must reach from {X[:, 0].min():g} to {X[:, 0].max():g}, where the values lie",
+        ),
         (lambda: ale(FOREST, X, 0, borders=[1, 0]), "increasing"),
         (lambda: ale(FOREST, X, 0, spacing="other"), "'quantile' or 'width'"),
         (lambda: ale(FOREST, X, 0, intervals=0), "intervals"),

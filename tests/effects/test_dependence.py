@@ -118,6 +118,7 @@ def test_numbers_may_be_labels_and_a_frame_may_order_them():
         (lambda: partial_dependence(FOREST, X, [0, 1], grids=[[1.0]]), "one list of values"),
         (lambda: partial_dependence(FOREST, X, 0, grids=[[]]), "one list of values"),
         (lambda: partial_dependence(FOREST, X, 0, grids=[["a"]]), "the grid of 'x0' holds numbers, found"),
+        (lambda: partial_dependence(FOREST, X, 0, grids=[[0.0, np.nan]]), "the grid of 'x0' holds numbers, found"),
         (lambda: partial_dependence(FOREST, X, 0, grids=[[[1.0, 2.0]]]), "one list of values"),
         (lambda: partial_dependence(RandomForestClassifier(2).fit(WINE, LABEL), WINE, 0), "3 classes; name one"),
         (lambda: partial_dependence(RandomForestClassifier(2).fit(WINE, LABEL), WINE, 0, target=7), "no class"),

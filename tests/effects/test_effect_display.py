@@ -45,6 +45,7 @@ def test_a_curve_and_its_rows():
     drawn = found.plot()
     assert len(drawn.ax_.lines) == 31
     assert drawn.ax_.lines[-1].get_ydata() == pytest.approx(found.average)
+    assert drawn.ax_.get_xlabel() == "x0"
     assert drawn.figure_ is drawn.ax_.figure
 
 
@@ -74,7 +75,9 @@ def test_a_map_has_one_colour_a_category_and_nothing_in_between():
 
 def test_an_effect_and_a_map_of_interactions():
     effect = ale(model, X, 2)
-    assert effect.plot().ax_.lines[-1].get_ydata() == pytest.approx(effect.effect)
+    curve = effect.plot().ax_
+    assert curve.lines[-1].get_ydata() == pytest.approx(effect.effect)
+    assert curve.get_xlabel() == "x2"
     found = h_statistic(model, X)
     shown = np.asarray(found.plot().ax_.images[0].get_array())
     assert shown[0, 1] == pytest.approx(found.matrix[0, 1])
@@ -130,6 +133,7 @@ def test_labels_below_bars_do_not_overlap(count):
     rows = np.arange(count)
     bars = PartialDependence(("kind",), (levels,), (True,), rows.astype(float)).plot()
     effect = AleDisplay(Ale("kind", levels, rows.astype(float), rows, True)).plot()
+    assert [bar.get_height() for bar in effect.ax_.patches] == rows.tolist()
     for drawn in (bars, effect):
         drawn.figure_.canvas.draw()
         labels = drawn.ax_.get_xticklabels()
@@ -184,6 +188,7 @@ def test_between_years_no_half_is_named():
     years = np.arange(2000.0, 2004.0)
     for drawn in (
         PartialDependence(("year",), (years,), (False,), np.arange(4.0)).plot(),
+        PartialDependence(("year",), (np.zeros(1),), (False,), np.zeros(1)).plot(),
         AleDisplay(Ale("year", years, np.arange(4.0), np.ones(3, dtype=int), False)).plot(),
     ):
         drawn.figure_.canvas.draw()

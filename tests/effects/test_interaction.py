@@ -244,6 +244,7 @@ def test_the_strongest_pairs_are_a_prior():
     table[2, 3] = table[3, 2] = 4.0
     table[0, 3] = table[3, 0] = 0.1
     table[1, 2] = table[2, 1] = -9.0  # an estimate below 0
+    np.fill_diagonal(table, 9.0)  # of one attribute, whatever it says there: no pair
     assert pair_prior(table) == ((2, 3), (0, 1))
     assert pair_prior(table, share=0.5) == ((2, 3),)
     assert pair_prior(table, share=1.0) == ((2, 3), (0, 1), (0, 3))
