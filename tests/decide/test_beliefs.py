@@ -34,7 +34,8 @@ def test_what_was_measured_outside_the_family_is_neither_recommended_nor_in_the_
     beliefs = knowing({0b1: 0.9, 0b1010: 0.8, 0b10: 0.3, 0b110: 0.2}, family=family, **choices)
     assert beliefs.incumbent == beliefs.favourite == 0b10
     assert beliefs.candidates == [0b10]
-    assert knowing({0b1: 0.9}, family=family, **choices).incumbent is None
+    nothing = knowing({0b1: 0.9}, family=family, **choices)
+    assert nothing.incumbent is nothing.incumbent_regret is None
 
 
 def test_of_those_liked_alike_or_scored_alike_the_simplest_comes_first():

@@ -17,7 +17,7 @@ from elicit.decide.exploring import propose
 from elicit.decide.questioning import Question, Questions
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import InputError, ProtocolError
-from elicit.events import Answer, Asked, Evaluated, Preferred, Stopped
+from elicit.events import Answer, Asked, Evaluated, Preferred, Resumed, Retracted, Stopped
 from elicit.knowledge.dominance import Noise, within_noise
 from elicit.knowledge.history import History
 from elicit.operators import SimulatedOperator
@@ -144,6 +144,16 @@ def test_a_run_that_ended_is_not_opened_by_what_was_never_answered_and_ends_once
         elicitation.stop("enough")
     assert elicitation.facts == before
     assert isinstance(elicitation.ask(), Done)
+
+
+def test_a_run_that_ended_goes_on_when_an_answer_is_taken_back():
+    elicitation = small(6, budget=20, ask_every=2, questions=2, confirm=0, stop=())
+    run(elicitation)
+    count, last = len(elicitation.facts), max(elicitation.history.standing)
+    elicitation.retract(last)
+    assert [type(fact) for fact in elicitation.facts[count:]] == [Resumed, Retracted]
+    assert last not in elicitation.history.standing
+    assert isinstance(elicitation.ask(), Compare), "a question is left again"
 
 
 @pytest.mark.parametrize("start", [0, 1])
