@@ -240,6 +240,15 @@ def test_what_is_gained_by_fewer_attributes_is_how_many_for_whatever_score_is_no
     assert ahead[1, 0] < ahead[1, 1]  # what misses by less is nearer
 
 
+def test_fewer_attributes_are_looked_for_around_the_smallest_within_the_tolerance(monkeypatch):
+    seen = {0b1111: 0.9, 0b0111: 0.88, 0b1110: 0.87, 0b0001: 0.2, 0b110: 0.84}
+    search = _Search(history(seen, 4), 0, _Ground(Family(4), Outlook(2), np.random.default_rng(5)), seen)
+    around = []
+    monkeypatch.setattr(search, "_of_most_gain", lambda _aim, order, *_: around.extend(order.tolist()))
+    search.fewest(1, 0.05)
+    assert [list(seen)[k] for k in around] == [0b0111, 0b1110, 0b1111, 0b110, 0b0001]
+
+
 def test_the_lowest_score_within_a_tolerance_is_that_of_the_best_of_the_family():
     found = history({0b1111: 0.9, 0b11: 0.7})
     assert lowest_within(found, Family(8), 0.1) == 0.9 - 0.1 - 1e-9

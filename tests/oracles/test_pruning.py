@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.datasets import load_iris
-from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LogisticRegression
@@ -21,7 +21,7 @@ from elicit import ElicitSelector
 from elicit.asks import Evaluate, Measured
 from elicit.errors import InputError
 from elicit.oracles import WrapperOracle
-from elicit.oracles.pruning import pruned
+from elicit.oracles.pruning import never_read, pruned, unread
 
 SIZES, GRADES = ["s", "m", "l"], ["lo", "hi"]
 
@@ -94,6 +94,12 @@ def test_a_position_may_be_a_number_of_numpy(position):
         pytest.param(
             ColumnTransformer([("o", make_pipeline(StandardScaler(), ColumnTransformer([("n", "drop", [0])])), [1])]),
             id="within a pipeline within another",
+        ),
+        pytest.param(
+            ColumnTransformer(
+                [("o", ColumnTransformer([("n", "drop", [0]), ("m", "drop", make_column_selector("x"))]), [1, 2])]
+            ),
+            id="beside one that looks for itself",
         ),
     ],
 )
@@ -189,3 +195,20 @@ def test_kernels_that_a_pipeline_computes_itself_are_no_such_table():
     X, y = load_iris(return_X_y=True)
     model = make_pipeline(RBFSampler(random_state=0), SVC(kernel=linear_kernel))
     assert ElicitSelector(model, cv=2, budget=3).fit(X, y).n_evaluations_ == 3
+
+
+def test_what_is_never_read_is_known_where_each_column_is_looked_at_alone():
+    frame = pd.DataFrame(np.zeros((4, 3)), columns=list("xyz"))
+    alone = ("a", StandardScaler(), make_column_selector("x"))
+    chooser = ColumnTransformer([alone])
+    assert unread(chooser, frame) == never_read(chooser, frame) == {1, 2}
+    beside = ColumnTransformer([alone, ("b", StandardScaler(), lambda _: ["y"])])
+    assert unread(beside, frame) == {2}
+    assert never_read(beside, frame) == set(), "of a subset it may choose others"
+
+
+@pytest.mark.parametrize(("passthrough", "left"), [(False, {1, 2}), (True, set())])
+def test_a_stack_whose_last_estimator_sees_all_columns_reads_them(passthrough, left):
+    frame = pd.DataFrame(np.zeros((4, 3)), columns=list("xyz"))
+    chosen = make_pipeline(ColumnTransformer([("a", StandardScaler(), ["x"])]), LogisticRegression())
+    assert unread(StackingClassifier([("one", chosen)], passthrough=passthrough), frame) == left

@@ -469,6 +469,10 @@ small = np.array([0] * 9 + [1] * 3)
             "class 1 has 3 rows, too few for 10 folds; ask for 3 or fewer (--folds 3, in Python cv=3), or merge it",
         ),
         (
+            lambda: WrapperOracle(GaussianNB(), X[:12], np.arange(12) % 3),
+            "or merge it with another class; or predict numbers (--holds numbers, in Python a regressor)",
+        ),
+        (
             lambda: WrapperOracle(GaussianNB(), X[:12], np.arange(12) == 3),
             "class True has 1 row, too few for 10 folds; drop its row, or merge it with another class",
         ),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from instances import BAND, BATCHES, NEAR, Case, batch, dense, forms, plainly, random_case, stated
 
 from elicit.errors import InputError
-from elicit.knowledge.statements import Source
+from elicit.knowledge.statements import Source, Statement
 from elicit.utility import costs, prices
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
@@ -393,6 +393,13 @@ def test_one_preference_by_hand():
 def test_bad_settings_are_named(changes, complaint):
     with pytest.raises(InputError, match=complaint):
         Parsimony(**changes)
+
+
+def test_a_statement_that_is_cheaper_to_break_than_any_utility_that_keeps_it_is_refused():
+    cheap = [Statement(1, 2, weight=0.5), Statement(1, 4, weight=0.25)]
+    with pytest.raises(InputError, match=r"a statement weighs 0.25, but times C = 4 that must exceed w_1 = 1; give it"):
+        ParsimoniousSet(3, [1, 2, 4], cheap, Parsimony(slack=4.0))
+    assert ParsimoniousSet(3, [1, 2, 4], cheap, Parsimony(slack=4.1)).informative
 
 
 def test_a_degree_that_no_utility_has_is_refused():

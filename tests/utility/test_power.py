@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from types import SimpleNamespace
 
 import judge
 import numpy as np
@@ -11,8 +12,9 @@ from instances import NEAR, batch, dense, random_case, stated
 from elicit.errors import InputError
 from elicit.utility.exact import ExactSet
 from elicit.utility.kernel import KernelUtility
+from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
-from elicit.utility.power import THETAS, chosen_theta, gap_index, sample_subsets, standardised
+from elicit.utility.power import THETAS, chosen_theta, gap_index, mean_theta, sample_subsets, standardised
 
 
 def cases():
@@ -58,6 +60,25 @@ def test_every_theta_by_name_is_what_it_says():
             assert isinstance(found["L2"], KernelUtility)
         simple = dense(chosen_theta("L1", case.parsimonious()), told.monos)
         assert judge.cost(simple, *case.soft) == pytest.approx(case.least_cost, abs=NEAR)
+
+
+def test_the_mean_theta_is_made_of_those_of_most_and_of_least_power():
+    """Both are asked for, for each attribute: by forms that are its power, up to the sign, whatever θ is."""
+    n, rng, asked = 4, np.random.default_rng(0), []
+    terms = [m for m in range(1, 1 << n) if m.bit_count() <= 2]
+    some = [Utility(n, dict(zip(terms, rng.normal(size=len(terms)).tolist(), strict=True))) for _ in range(3)]
+
+    class Asked:
+        informative, empty = True, False
+
+        def maximum(self, form):
+            asked.append([sum(c * u.values([x])[0] for x, c in form.items()) for u in some])
+            return SimpleNamespace(witness=Utility(n, {1: float(len(asked))}))
+
+    Asked.n = n
+    assert mean_theta(Asked()).theta == {1: pytest.approx(np.mean(np.arange(1, 2 * n + 1)))}
+    powers = np.array([u.power() for u in some]).T
+    assert np.array(asked) == pytest.approx(np.stack([powers, -powers], axis=1).reshape(2 * n, 3))
 
 
 @pytest.mark.parametrize("kind", ["parsimonious", "exact"])
