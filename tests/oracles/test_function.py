@@ -95,16 +95,16 @@ def test_a_reply_of_another_shape_is_a_fault_of_the_function(reply):
 
 
 def test_bad_arguments():
-    for make in (
-        lambda: CallableOracle(3, 3),
-        lambda: CallableOracle(len, "abc"),
-        lambda: CallableOracle(len, 3, []),
-        lambda: CallableOracle(len, 3, [Criterion("a"), Criterion("a")]),
-        lambda: CallableOracle(len, 3, takes="rows"),
-        lambda: CallableOracle(len, 3)(Evaluate(0, 8)),
-        lambda: CallableOracle(len, 3)(Evaluate(0, 0)),
+    for make, words in (
+        (lambda: CallableOracle(3, 3), "a function of a subset, found 3"),
+        (lambda: CallableOracle(len, "abc"), "found the single text 'abc'"),
+        (lambda: CallableOracle(len, 3, []), r"each with its own name, is needed; found \[\]"),
+        (lambda: CallableOracle(len, 3, [Criterion("a"), Criterion("a")]), r"its own name, .* found \['a', 'a'\]"),
+        (lambda: CallableOracle(len, 3, takes="rows"), "'names' or 'mask', found 'rows'"),
+        (lambda: CallableOracle(len, 3)(Evaluate(0, 8)), "beyond the 3 there are"),
+        (lambda: CallableOracle(len, 3)(Evaluate(0, 0)), "the empty subset"),
     ):
-        with pytest.raises(InputError):
+        with pytest.raises(InputError, match=words):
             make()
 
 

@@ -43,7 +43,15 @@ def test_the_order_of_theta_changes_nothing():
     assert one.value(1023) == math.fsum(theta.values())
 
 
-@pytest.mark.parametrize("theta", [{7: 1.0}, {8: 1.0}, {0: 1.0}, {1: math.nan}])
-def test_a_theta_that_is_not_2_additive_is_refused(theta):
-    with pytest.raises(InputError):
+@pytest.mark.parametrize(
+    ("theta", "words"),
+    [
+        ({7: 1.0}, "single attributes and pairs, found 1.0 for 0b111"),
+        ({8: 1.0}, "beyond the 3 there are"),
+        ({0: 1.0}, "the empty subset"),
+        ({1: math.nan}, "finite numbers .* found nan for 0b1"),
+    ],
+)
+def test_a_theta_that_is_not_2_additive_is_refused(theta, words):
+    with pytest.raises(InputError, match=words):
         SyntheticOracle(3, theta)

@@ -57,7 +57,7 @@ def test_a_subset_that_is_not_in_the_table_is_a_failure(write):
     oracle = TableOracle(write("a,b,score\n1,0,1\n"))
     assert oracle(Evaluate(0, 2)) == Failure("the table t.csv has no row for this subset")
     assert oracle(Evaluate(0, 1)).spread == (None, None)
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="beyond the 2 there are"):
         oracle(Evaluate(0, 4))
 
 

@@ -243,9 +243,15 @@ def test_what_is_no_function_of_a_row_is_refused(function, words, estimator):
 
 
 @pytest.mark.parametrize(
-    ("mean", "cov"),
-    [([0, 0], np.eye(3)), ([0, 0], [[1, 2], [2, 1]]), ([0, 0], [[1, 0.5], [0, 1]]), ([0, np.inf], np.eye(2))],
+    ("mean", "cov", "words"),
+    [
+        ([0, 0], np.eye(3), r"found shapes \(2,\) and \(3, 3\)"),
+        ([0, 0], [[1, 2], [2, 1]], "symmetric, without negative eigenvalues"),
+        ([0, 0], [[1, 0.5], [0, 1]], "symmetric, without negative eigenvalues"),
+        ([0, np.inf], np.eye(2), "must be finite"),
+        ([0, 0], np.diag([1, 0]), "input 1 has no variance"),
+    ],
 )
-def test_impossible_moments_are_refused(mean, cov):
-    with pytest.raises(InputError):
+def test_impossible_moments_are_refused(mean, cov, words):
+    with pytest.raises(InputError, match=words):
         gaussian_inputs(mean, cov)

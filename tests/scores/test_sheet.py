@@ -48,9 +48,18 @@ def test_truth_values_are_categories():
     assert not Sheet(np.array([[True, "x"], [False, "y"]], dtype=object)).numeric(0)
 
 
-@pytest.mark.parametrize("attribute", ["other", 2, -1, 1.0, True])
-def test_an_unknown_attribute_is_named(attribute):
-    with pytest.raises(InputError):
+@pytest.mark.parametrize(
+    ("attribute", "words"),
+    [
+        ("other", "no column is called 'other'; the columns are x0, x1"),
+        (2, "there are 2 columns, from 0 to 1; found 2"),
+        (-1, "there are 2 columns, from 0 to 1; found -1"),
+        (1.0, "a name or a position, found 1.0"),
+        (True, "a name or a position, found True"),
+    ],
+)
+def test_an_unknown_attribute_is_named(attribute, words):
+    with pytest.raises(InputError, match=words):
         Sheet(np.eye(2)).position(attribute)
 
 
@@ -71,9 +80,17 @@ def test_gaps_and_texts_are_no_numbers():
         Sheet(np.array([["a"], ["b"]])).numbers(0)
 
 
-@pytest.mark.parametrize("X", [csr_matrix(np.eye(2)), np.zeros(3), np.zeros((0, 2)), np.zeros((2, 0))])
-def test_what_has_no_rows_and_columns_is_refused(X):
-    with pytest.raises(InputError):
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (csr_matrix(np.eye(2)), r"give X.toarray\(\)"),
+        (np.zeros(3), r"rows and columns, .* found shape \(3,\)"),
+        (np.zeros((0, 2)), r"rows and columns, .* found shape \(0, 2\)"),
+        (np.zeros((2, 0)), r"rows and columns, .* found shape \(2, 0\)"),
+    ],
+)
+def test_what_has_no_rows_and_columns_is_refused(X, words):
+    with pytest.raises(InputError, match=words):
         Sheet(X)
 
 
