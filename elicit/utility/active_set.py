@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dgeqp3, dgesv, dposv
+from scipy.linalg.lapack import dgetrf, dgetrs, dposv
 
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask
@@ -105,12 +105,13 @@ class ActiveSetGuesser:
         for _ in range(_REWEIGHTINGS):
             root = np.sqrt(np.maximum(residual, least))
             weighted = rows / root  # times its own transpose, of which half is computed
-            _, multipliers, dependent = dposv(weighted @ weighted.T, -(weighted @ (gain / root)))
+            _, multipliers, dependent = dposv(weighted @ weighted.T, weighted @ (gain / -root))
             counts = multipliers > 0
             if dependent or not counts.any():
                 break
-            active, rows = active[counts], rows[counts]
-            residual = np.abs(gain + multipliers[counts] @ rows)
+            if not counts.all():  # mostly all do, and rows take long to copy
+                active, rows, multipliers = active[counts], rows[counts], multipliers[counts]
+            residual = np.abs(gain + multipliers @ rows)
         return active, np.maximum(residual, least)
 
     def _basis(self, gain: Vector, active: Indices, residual: Vector) -> ActiveSet | None:
@@ -120,18 +121,29 @@ class ActiveSetGuesser:
         """
         if len(active) > len(gain):
             return None
-        candidates = np.argsort(residual)[: _CANDIDATES * len(active) + _MORE_CANDIDATES]
+        count = min(_CANDIDATES * len(active) + _MORE_CANDIDATES, len(gain))
+        candidates = np.argpartition(residual, count - 1)[:count]
         while len(active):
             rows = self._rows[active]
-            candidates = candidates[dgeqp3(rows[:, candidates] / residual[candidates])[1][: len(active)] - 1]
-            _, _, multipliers, singular = dgesv(rows[:, candidates].T, -gain[candidates])
+            # divided by its residual a monomial is the larger, and the sooner a pivot, the smaller that is
+            lu, pivots, singular = dgetrf((rows[:, candidates] / residual[candidates]).T)
             if singular:
                 return None
+            candidates = _pivoted(candidates, pivots[: len(active)].tolist())
+            multipliers = dgetrs(lu[: len(active)], np.arange(len(active)), -gain[candidates] / residual[candidates])[0]
             negative = multipliers < 0
             if not negative.any():
                 return ActiveSet(active, candidates, gain + multipliers @ rows)
             active = active[~negative]
         return None
+
+
+def _pivoted(rows: Indices, pivots: Sequence[int]) -> Indices:
+    """The rows that became pivots, as LAPACK tells its exchanges."""
+    order = rows.copy()
+    for place, other in enumerate(pivots):
+        order[place], order[other] = order[other], order[place]
+    return order[: len(pivots)]
 
 
 def _spanning_forest(ends: Sequence[tuple[Mask, Mask]], multipliers: Vector) -> list[int]:
