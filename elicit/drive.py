@@ -318,12 +318,8 @@ def _require_one_run(elicitation: Elicitation, oracle: Oracle, journal: Journal 
         raise InputError("the oracle measures other attributes or criteria than the elicitation knows; make it of both")
     if journal is None:
         return
-    if (header := journal.header).fingerprint != oracle.fingerprint:
-        raise JournalError(
-            f"the journal belongs to other data (fingerprint {header.fingerprint!r}, the oracle has "
-            f"{oracle.fingerprint!r}); give the data that it began with"
-        )
-    if not is_header_of(header, elicitation):
+    journal.require_data(oracle.fingerprint)
+    if not is_header_of(journal.header, elicitation):
         raise JournalError(
             "the journal belongs to another run: its seed, settings, attributes or criteria are not those of the "
             "elicitation; begin() and resume() of elicit.sessions make both together"

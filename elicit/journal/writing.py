@@ -75,16 +75,9 @@ class Journal:
         try:
             found = read_whole(file, path)
             record = parse(found, path)
-            if expect_fingerprint is not None and record.header.fingerprint != expect_fingerprint:
-                others = other_versions(record.header.versions)
-                # a default that a newer scikit-learn names otherwise makes another model of the same words
-                hint = f"; it was written with {others}, by which the same data and model may be told otherwise"
-                raise JournalError(
-                    f"{named(path)} belongs to other data: its fingerprint begins with "
-                    f"{record.header.fingerprint[:_SHOWN]!r}, that of these with {expect_fingerprint[:_SHOWN]!r}; "
-                    f"give the data that it began with, or begin another journal{hint if others else ''}"
-                )
             journal = cls(path, file, record)
+            if expect_fingerprint is not None:
+                journal.require_data(expect_fingerprint)
             if len(found) > record.length:
                 journal._truncate()
         except BaseException:
@@ -96,6 +89,20 @@ class Journal:
     def open_or_create(cls, path: StrPath, header: Header, at: float | None = None) -> Journal:
         """The journal that is there, if its data are those of the header; a new one where none was begun."""
         return cls.open(path, header.fingerprint) if begun(path) else cls.create(path, header, at)
+
+    def require_data(self, fingerprint: str) -> None:
+        """Refuse data with another fingerprint than those that the journal is of."""
+        header = self.header
+        if header.fingerprint == fingerprint:
+            return
+        others = other_versions(header.versions)
+        # a default that a newer scikit-learn names otherwise makes another model of the same words
+        hint = f"; it was written with {others}, by which the same data and model may be told otherwise"
+        raise JournalError(
+            f"{named(self.path)} belongs to other data: its fingerprint begins with {header.fingerprint[:_SHOWN]!r}, "
+            f"that of these with {fingerprint[:_SHOWN]!r}; "
+            f"give the data that it began with, or begin another journal{hint if others else ''}"
+        )
 
     @property
     def facts(self) -> tuple[Fact, ...]:
