@@ -97,9 +97,11 @@ class Cover:
         """How many subsets of at most `room` so many attributes have."""
         if room >= free:
             return 1 << free
+        if room < 0:
+            return 0
         if (free, room) not in self._known:
             self.steps.take(10 * (room + 1), free)
-            found = last = int(room >= 0)
+            found = last = 1
             for k in range(room):
                 last = last * (free - k) // (k + 1)  # C(free, k + 1)
                 found += last

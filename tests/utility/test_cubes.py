@@ -9,6 +9,7 @@ from elicit.errors import CertificateError
 from elicit.subsets import Family, members
 from elicit.utility.cubes import MOST_CUBES, Cover, gains_on, subset_of
 from elicit.utility.monomials import Monomials
+from elicit.utility.numbers import Steps
 
 
 @st.composite
@@ -95,6 +96,16 @@ def test_a_covering_of_very_many_cubes_takes_no_exponential_time():
     pairs = [(1 << i | 1 << j, everything & ~(1 << i | 1 << j)) for i in range(n) for j in range(i)]
     with pytest.raises(CertificateError, match=f"more than {MOST_CUBES} pieces"):
         Cover(pairs, n, n).holds(0, 0)
+
+
+@pytest.mark.parametrize("size", [-1000, -1, 0, 1, 3])
+def test_cubes_whose_subsets_are_all_too_large_give_no_steps_back(size):
+    steps, n = Steps(10_000), 60
+    before = [steps.left]
+    for k in range(4, 40):
+        Cover([((1 << k) - 1, 0)], n, size, steps).holds(0, 0)
+        before.append(steps.left)
+    assert before == sorted(set(before), reverse=True)
 
 
 def test_thousands_of_subsets_that_are_pieces_themselves_are_looked_up(monkeypatch):
