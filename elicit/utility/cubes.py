@@ -19,7 +19,7 @@ Cube = tuple[Mask, Mask]
 #: Cubes of one proof: that they share nothing is checked pair by pair, which takes some seconds.
 MOST_CUBES = 10_000
 
-#: Evaluated subsets that a claim may speak of: masks that have the same hash are looked up one by one.
+#: Evaluated subsets, rivals or candidates of one proof: masks that have the same hash are looked up one by one.
 MOST_SUBSETS = 100_000
 
 

@@ -148,9 +148,11 @@ class Limits:
         self.unit, self.steps = 1, steps
         for limit in limits:
             self.unit = shared(self.unit, limit, "the weights")
-        self.values = list(dict.fromkeys(limits))
-        kind = {limit: k for k, limit in enumerate(self.values)}
-        self.kinds = [kind[limit] for limit in limits]
+        # by their digits: as numbers, thousands of them may have the same hash
+        digits = [f"{limit.numerator:x}/{limit.denominator:x}" for limit in limits]
+        each = dict(zip(digits, limits, strict=True))
+        kind = {text: k for k, text in enumerate(each)}
+        self.values, self.kinds = list(each.values()), [kind[text] for text in digits]
         self.whole = [int(limit * self.unit) for limit in self.values]
 
     def total(self, slacks: Sequence[int]) -> Fraction:

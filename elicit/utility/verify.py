@@ -86,10 +86,11 @@ class _Checker:
 
     def multipliers(self, plain: Iterable[tuple[int, int]]) -> tuple[dict[int, int], Row, int]:
         """λ by statement, a = Σ λ d and L, in units."""
-        found = {whole(r): whole(x) for r, x in plain}
-        for r, x in found.items():
-            demand(0 <= r < len(self.rows), f"there is no statement {r}")
-            demand(x >= 0 or self.relations[r] == "equal", f"the multiplier of statement {r} is negative")
+        found = dict[int, int]()
+        for r, x in plain:
+            demand(0 <= whole(r) < len(self.rows), f"there is no statement {r}")
+            demand(whole(x) >= 0 or self.relations[r] == "equal", f"the multiplier of statement {r} is negative")
+            found[r] = x
         combined = self.terms.weigh(found, self.rows)
         return found, combined, sum(x for r, x in found.items() if self.relations[r] == "strict")
 
@@ -121,7 +122,7 @@ class _Checker:
     def rejected(self) -> str:
         """What the subset gains on a mixture μ of evaluated subsets is negative, or costs more than B."""
         subset = self.mask(self.claim["subset"])
-        rivals = {self.mask(x): whole(mu) for x, mu in self.proof["rivals"]}
+        rivals = {self.mask(x): whole(mu) for x, mu in few(self.proof["rivals"], MOST_SUBSETS, "rivals")}
         known = rivals.keys() <= self.evaluated()
         demand(known and min(rivals.values()) >= 0, "a rival does not count")
         gain = self.terms.combination([(subset, sum(rivals.values())), *((x, -mu) for x, mu in rivals.items())])
@@ -149,7 +150,8 @@ class _Checker:
         """Each candidate loses at least the floor to some evaluated subset, by a printed θ of the set."""
         floor, thetas = exact(self.claim["floor"]), list(map(self.inside, self.proof["thetas"]))
         _, evaluated = self.mask(self.claim["subset"]), self.evaluated()
-        for candidate, (k, rival) in zip(self.claim["candidates"], self.proof["gaps"], strict=True):
+        candidates = few(self.claim["candidates"], MOST_SUBSETS, "candidates")
+        for candidate, (k, rival) in zip(candidates, self.proof["gaps"], strict=True):
             x, y, theta = self.mask(candidate), self.mask(rival), thetas[whole(k)]
             lost = Fraction(self.terms.value(theta, y) - self.terms.value(theta, x), theta.unit)
             demand(y in evaluated and lost >= floor, f"{brief(candidate)} is not shown to lose {floor}")
@@ -175,9 +177,7 @@ class _Checker:
         box, size = parts or [(self.mask(scope["keep"], 0), self.mask(scope["drop"], 0))], scope.get("max_size", self.n)
         pieces = few(self.proof["pieces"], MOST_CUBES, "pieces")
         cubes = [(self.mask(p["in"], 0), self.mask(p["out"], 0)) for p in pieces]
-        cover = Cover(
-            [(subset, everything & ~subset), *cubes], self.n, whole(size), self.terms.steps
-        )  # y = x gains nothing
+        cover = Cover([(subset, everything & ~subset), *cubes], self.n, whole(size), self.terms.steps)  # y = x: no gain
         demand(all(cover.holds(i, o) for i, o in box), "the pieces overlap or leave a gap")
         cuts = few(self.proof["cuts"], len(pieces), "cuts")
         cut = kept(lambda k: self.multipliers(cuts[k]), len(self.terms))

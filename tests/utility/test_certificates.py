@@ -1457,10 +1457,39 @@ def test_reading_nine_hundred_attributes_takes_seconds():
     assert time.process_time() - began < 12
 
 
-def test_a_claim_of_more_evaluated_subsets_than_can_be_looked_up_is_refused():
-    certificate = hostile()
-    certificate["claim"]["evaluated"] = [[0]] * 100_001
-    with pytest.raises(CertificateError, match="more than 100000 evaluated subsets are too many to check"):
+SAME = (1 << 61) - 1  # whole numbers that differ by it have the same hash
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [
+        hostile(
+            statements=[
+                {"better": [0], "worse": [1], "relation": "strict", "weight": f"{i * SAME + 1}"} for i in range(5000)
+            ]
+        ),
+        hostile(least=[[i * SAME, 0] for i in range(40_000)], thetas=[[]]),
+    ],
+    ids=["weights", "multipliers"],
+)
+def test_numbers_of_the_same_hash_are_read_in_seconds(certificate):
+    began = time.process_time()
+    verifies(certificate)
+    assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("what", "claim", "proof"),
+    [
+        ("evaluated subsets", {"evaluated": [[0]] * 100_001}, {}),
+        ("candidates", {"candidates": [[1]] * 100_001}, {"gaps": [[0, [0]]] * 100_001}),
+        ("rivals", {"kind": "rejected"}, {"rivals": [[[0], 1]] * 100_001}),
+    ],
+)
+def test_more_subsets_than_can_be_looked_up_are_refused(what, claim, proof):
+    certificate = hostile(**proof)
+    certificate["claim"] |= claim
+    with pytest.raises(CertificateError, match=f"more than 100000 {what} are too many to check"):
         verify(certificate)
 
 
