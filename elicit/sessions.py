@@ -17,6 +17,7 @@ from elicit.asks import Oracle, require_oracle
 from elicit.decide.elicitation import Elicitation
 from elicit.decide.settings import Settings, settings_from
 from elicit.errors import ElicitError, JournalError
+from elicit.events import Fact
 from elicit.journal import Header, Journal, Record, StrPath, library_versions
 from elicit.subsets import Family
 from elicit.utility.monomials import Vector
@@ -98,15 +99,10 @@ def header_of(elicitation: Elicitation, fingerprint: str, about: Mapping[str, An
 
 def is_header_of(header: Header, elicitation: Elicitation) -> bool:
     """Whether a journal with this header may hold the facts of this elicitation: all that was chosen is the same."""
-    require_session(header)
-    own = header_of(elicitation, header.fingerprint)
+    kept = _elicitation_of(header, ())
     # the ratio follows from the folds, which the fingerprint tells apart; older journals of fits hold none
-    chosen = replace(settings_from(header.choices), noise_ratio=elicitation.chosen.noise_ratio)
-    return (
-        (header.attributes, header.criteria, header.seed) == (own.attributes, own.criteria, own.seed)
-        and chosen == elicitation.chosen
-        and all(header.settings.get(key) == own.settings.get(key) for key in ("family", "prior", "rows"))
-    )
+    kept.chosen = replace(kept.chosen, noise_ratio=elicitation.chosen.noise_ratio)
+    return header_of(kept, header.fingerprint) == header_of(elicitation, header.fingerprint)
 
 
 def require_session(header: Header) -> None:
@@ -120,7 +116,11 @@ def require_session(header: Header) -> None:
 
 def elicitation_of(record: Record | Journal) -> Elicitation:
     """The elicitation that a journal holds: nothing is decided again, facts are folded."""
-    header = record.header
+    return _elicitation_of(record.header, record.facts)
+
+
+def _elicitation_of(header: Header, facts: Sequence[Fact]) -> Elicitation:
+    """The elicitation of a header, as far as these facts."""
     require_session(header)
     try:
         chosen, family = dict(header.choices), dict(header.settings["family"])
@@ -133,7 +133,7 @@ def elicitation_of(record: Record | Journal) -> Elicitation:
             seed=header.seed,
             prior=None if prior is None else np.array(prior, dtype=np.float64),
             rows=header.settings.get("rows"),
-            facts=record.facts,
+            facts=facts,
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         what = str(error) if isinstance(error, ElicitError) else f"{type(error).__name__}: {error}"

@@ -24,7 +24,7 @@ from elicit.drive import drive
 from elicit.errors import InputError, JournalError, OracleError
 from elicit.events import Answer, Asked, Criterion, Evaluated, Failed, Preferred, Resumed, Retracted, Settled, Stopped
 from elicit.explore import explore
-from elicit.journal import Journal, identity, read
+from elicit.journal import Header, Journal, identity, read
 from elicit.journal.record import FORMER_DEFAULTS
 from elicit.methods import Floating, Method
 from elicit.operators import ScriptedOperator, SimulatedOperator
@@ -947,6 +947,16 @@ def test_a_journal_of_other_choices_is_refused_before_anything_is_measured(tmp_p
     begin(tmp_path / "j", oracle, SETTINGS, seed=5).journal.close()
     with Journal.open(tmp_path / "j") as journal, pytest.raises(JournalError, match="another run: its seed, settings"):
         drive(Elicitation(oracle.attributes, oracle.criteria, seed=5, **given), oracle, judge(oracle), journal)
+    assert oracle.asked == []
+
+
+@pytest.mark.parametrize("settings", [{}, {"elicit": [1]}, {"elicit": {"bogus": 1}}, {"elicit": SETTINGS.plain()}])
+def test_a_journal_whose_header_makes_no_session_is_refused_in_words(tmp_path, settings):
+    oracle = Counting(truth())
+    header = Header(5, oracle.fingerprint, oracle.attributes, oracle.criteria, settings)
+    begun = Elicitation(oracle.attributes, oracle.criteria, SETTINGS, seed=5)
+    with Journal.create(tmp_path / "j", header) as journal, pytest.raises(JournalError, match="do not make a session"):
+        drive(begun, oracle, judge(oracle), journal)
     assert oracle.asked == []
 
 
