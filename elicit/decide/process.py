@@ -58,6 +58,9 @@ REFIT_SHARE, LAST_REFIT = 50, 400
 #: Numbers further below the best than so many times the distance of the median count as equally bad.
 _BAD = 20.0
 
+#: What is read is divided by this at least: numbers that are all the same have no spread.
+_LEAST_SPREAD = 1e-9
+
 #: How much log-likelihood a length scale costs that is e times shorter or longer than there are attributes.
 _PRIOR_WEIGHT = 1.0
 
@@ -144,9 +147,11 @@ class Scale:
         top, middle = float(numbers.max()), float(np.median(numbers))
         floor = top - _BAD * (top - middle) if top > middle else float(numbers.min())
         span = top - max(floor, float(numbers.min()))
-        limit = top + HEADROOM * span if span > 0 else None
+        if span <= 0:  # all the same: their mean may be rounded, and how far large ones lie from that has no square
+            return cls(None, floor, top, _LEAST_SPREAD)
+        limit = top + HEADROOM * span
         plain = cls(limit, floor, 0.0, 1.0).read(numbers)
-        return cls(limit, floor, float(plain.mean()), max(float(plain.std()), 1e-9))
+        return cls(limit, floor, float(plain.mean()), max(float(plain.std()), _LEAST_SPREAD))
 
     def read(self, numbers: Vector) -> Vector:
         above = np.maximum(numbers, self.floor)

@@ -198,10 +198,13 @@ def test_where_more_than_half_are_the_best_the_others_are_told_apart():
     assert scale.number(worst) == pytest.approx(0.5)
 
 
-def test_equal_numbers_are_read_as_they_are():
-    scale = Scale.of(np.full(4, 0.9))
+@pytest.mark.parametrize(("number", "times"), [(0.9, 4), (123456789.123, 11), (1e200, 7)])
+def test_equal_numbers_are_read_as_they_are(number, times):
+    numbers = np.full(times, number)  # the mean of some of these differs from each of them
+    scale = Scale.of(numbers)
     assert scale.limit is None
-    assert scale.number(scale.read(np.array([0.9]))) == pytest.approx([0.9])
+    assert (scale.read(numbers) == 0).all()
+    assert scale.number(scale.read(np.array([number]))) == pytest.approx([number])
 
 
 @given(measured())
