@@ -97,7 +97,7 @@ def drive(
 
     operator: who answers; None where nothing is asked (`questions = 0`).
     journal: where every fact is kept, open or as a path. One that is there already is continued, if the elicitation
-        was built of it (`resume` of `elicit.sessions`, which opens it).
+        was built of what it holds (`elicitation_of` of `elicit.sessions`; `resume` gives it with the open journal).
     n_jobs: evaluations of one round that run at once, by joblib; the facts are the same for any number.
     progress: called after every reply. Without it no time is spent on what would be recommended meanwhile. Once it has
         returned True no other round is begun, as after the time limit.
