@@ -3,7 +3,8 @@
 max g·θ subject to d_r·θ ≥ δ, |θ_S| ≤ 1 has the dual min ‖g + Σ λ_r d_r‖₁ over λ ≥ 0 (but for δ, which is small).
 The guess solves that roughly: by least squares, then by iteratively reweighted least squares, which tend to the
 1-norm. The statements with λ > 0, and as many monomials whose residual is nearly 0, make a basis that is feasible
-for the dual simplex and near its end. A wrong guess costs pivots, never the optimum.
+for the dual simplex and near its end. A wrong guess costs pivots, never the optimum: single precision is enough, and
+leaves more room in the caches, which the simplex has filled.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dgetrf, dgetrs, dposv
+from numpy.typing import NDArray
+from scipy.linalg.lapack import sgetrf, sgetrs, sposv
 
 from elicit.knowledge.statements import Statement
 from elicit.subsets import Mask
@@ -38,7 +40,12 @@ _LEAST_RESIDUAL = 1e-2
 _CANDIDATES, _MORE_CANDIDATES = 3, 30
 
 #: A ridge on the diagonal, for rows that depend on each other.
-_RIDGE = 1e-6
+_RIDGE = 1e-5
+
+#: A residual up to this share of the largest coefficient is 0, but for rounding.
+_ROUNDED = 1e-5
+
+Short = NDArray[np.float32]
 
 
 def worth_a_guess(statements: int, monomials: int) -> bool:
@@ -60,29 +67,30 @@ class ActiveSetGuesser:
     """Guesses for one set of statements, whose rows have length 1."""
 
     def __init__(self, rows: Matrix, statements: Sequence[Statement]) -> None:
-        self._rows = rows
+        self._rows: Short = rows.astype(np.float32)
         self._compared = [(s.better, s.worse) for s in statements]
-        self._gram = rows @ rows.T + _RIDGE * np.eye(len(rows))
+        self._gram = (rows @ rows.T + _RIDGE * np.eye(len(rows))).astype(np.float32)
 
     def of(self, gain: Vector) -> ActiveSet | None:
         """The active set of a form, as guessed; None where no basis was found, or nothing holds the form back."""
-        active, multipliers = self._least_squares(self._rows @ gain)
+        short: Short = gain.astype(np.float32)
+        active, multipliers = self._least_squares(self._rows @ short)
         if len(active) == 0:
             return None
         kept = _spanning_forest([self._compared[k] for k in active.tolist()], multipliers)
-        return self._basis(gain, *self._reweighted(gain, active[kept], multipliers[kept]))
+        return self._basis(short, *self._reweighted(short, active[kept], multipliers[kept]))
 
-    def _least_squares(self, projected: Vector) -> tuple[Indices, Vector]:
+    def _least_squares(self, projected: Short) -> tuple[Indices, Short]:
         """The statements with λ > 0, and these λ, near the least ‖g + Σ λ_r d_r‖₂ over λ ≥ 0; projected: the d_r·g.
 
         Block pivoting: all statements on the wrong side are exchanged at once, a limited number of times.
         """
-        inside, everywhere = projected < 0, np.zeros(len(projected))
+        inside, everywhere = projected < 0, np.zeros(len(projected), dtype=np.float32)
         for _ in range(_EXCHANGES):
             active = np.flatnonzero(inside)
             if len(active) == 0:
                 return active, projected[active]
-            multipliers = dposv(self._gram.take(active, 0).take(active, 1), -projected[active])[1]
+            multipliers = sposv(self._gram.take(active, 0).take(active, 1), -projected[active])[1]
             everywhere.fill(0.0)
             everywhere[active] = multipliers
             slope = self._gram @ everywhere + projected  # sooner than with the active columns alone, gathered first
@@ -94,18 +102,18 @@ class ActiveSetGuesser:
         counts = multipliers > 0
         return active[counts], multipliers[counts]
 
-    def _reweighted(self, gain: Vector, active: Indices, multipliers: Vector) -> tuple[Indices, Vector]:
+    def _reweighted(self, gain: Short, active: Indices, multipliers: Short) -> tuple[Indices, Short]:
         """Those of the statements that stay active for the 1-norm, and the absolute residual then.
 
         Σ x² / |x| is Σ |x|, so each time the |x| of before are the weights. A statement with λ ≤ 0 leaves for good.
         """
         rows = self._rows[active]
         residual = np.abs(gain + multipliers @ rows)
-        least = _LEAST_RESIDUAL * float(residual.max())
+        least = np.float32(_LEAST_RESIDUAL) * residual.max()
         for _ in range(_REWEIGHTINGS):
             root = np.sqrt(np.maximum(residual, least))
             weighted = rows / root  # times its own transpose, of which half is computed
-            _, multipliers, dependent = dposv(weighted @ weighted.T, weighted @ (gain / -root))
+            _, multipliers, dependent = sposv(weighted @ weighted.T, weighted @ (gain / -root))
             counts = multipliers > 0
             if dependent or not counts.any():
                 break
@@ -114,7 +122,7 @@ class ActiveSetGuesser:
             residual = np.abs(gain + multipliers @ rows)
         return active, np.maximum(residual, least)
 
-    def _basis(self, gain: Vector, active: Indices, residual: Vector) -> ActiveSet | None:
+    def _basis(self, gain: Short, active: Indices, residual: Short) -> ActiveSet | None:
         """As many monomials of small residual as statements, without those whose λ would be negative.
 
         There is none with more statements than monomials.
@@ -126,14 +134,16 @@ class ActiveSetGuesser:
         while len(active):
             rows = self._rows[active]
             # divided by its residual a monomial is the larger, and the sooner a pivot, the smaller that is
-            lu, pivots, singular = dgetrf((rows[:, candidates] / residual[candidates]).T)
+            lu, pivots, singular = sgetrf((rows[:, candidates] / residual[candidates]).T)
             if singular:
                 return None
             candidates = _pivoted(candidates, pivots[: len(active)].tolist())
-            multipliers = dgetrs(lu[: len(active)], np.arange(len(active)), -gain[candidates] / residual[candidates])[0]
+            multipliers = sgetrs(lu[: len(active)], np.arange(len(active)), -gain[candidates] / residual[candidates])[0]
             negative = multipliers < 0
             if not negative.any():
-                return ActiveSet(active, candidates, gain + multipliers @ rows)
+                left = (gain + multipliers @ rows).astype(np.float64)
+                rounded = np.abs(left) <= _ROUNDED * np.abs(gain).max()
+                return ActiveSet(active, candidates, np.where(rounded, 0.0, left))
             active = active[~negative]
         return None
 
@@ -146,7 +156,7 @@ def _pivoted(rows: Indices, pivots: Sequence[int]) -> Indices:
     return order[: len(pivots)]
 
 
-def _spanning_forest(ends: Sequence[tuple[Mask, Mask]], multipliers: Vector) -> list[int]:
+def _spanning_forest(ends: Sequence[tuple[Mask, Mask]], multipliers: Short) -> list[int]:
     """Indices of statements that close no cycle, large multipliers first (Kruskal); rows of a cycle are dependent."""
     parent: dict[Mask, Mask] = {}
 
