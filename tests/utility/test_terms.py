@@ -108,8 +108,8 @@ TERMS = 5
 ROW = (np.arange(0, 3), np.arange(3, 5))
 
 
-def one_more(take):
-    """The steps that something takes, by how few are too few."""
+def steps_of(take):
+    """The steps that something takes."""
     terms = Terms([1 << i for i in range(TERMS)], 1)
     before = terms.steps.left
     take(terms)
@@ -131,7 +131,7 @@ def one_more(take):
     ],
 )
 def test_what_is_looked_at_is_counted_and_long_numbers_count_more(take, steps):
-    assert one_more(take) == steps
+    assert steps_of(take) == steps
 
 
 def test_more_steps_than_are_left_are_refused():
