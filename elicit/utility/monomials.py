@@ -128,7 +128,10 @@ class Monomials:
 
     def row(self, mask: Mask) -> Vector:
         """φ(v), shape (len(self),)."""
-        vector: Vector = self.rows([mask])[0]
+        if self._masks.dtype == object:  # Python's own integers: bit by bit is sooner
+            vector: Vector = self.rows([mask])[0]
+        else:
+            vector = (self._masks & mask == self._masks).astype(np.float64)
         return vector
 
 

@@ -35,6 +35,14 @@ def test_monomials_and_rows_are_the_judges(size):
     masks = list(range(1 << n))
     assert (full.rows(masks) == judge.phi(masks, list(full.terms))).all()
     assert (full.row(masks[-1]) == 1).all()
+    assert all((full.row(mask) == row).all() for mask, row in zip(masks, full.rows(masks), strict=True))
+
+
+@given(st.integers(60, 66), st.data())
+def test_one_row_is_as_many_rows_where_masks_outgrow_the_machines_integers(n, data):
+    full = Monomials.full(n, 2)
+    masks = data.draw(st.lists(st.integers(1, (1 << n) - 1), min_size=1, max_size=3))
+    assert (np.array([full.row(mask) for mask in masks]) == full.rows(masks)).all()
 
 
 @given(utilities())
