@@ -15,7 +15,7 @@ from elicit.decide.beliefs import Beliefs
 from elicit.decide.outlook import Outlook
 from elicit.subsets import Mask, mask_of
 from elicit.utility.monomials import Vector
-from elicit.utility.power import gap_index, sample_subsets
+from elicit.utility.power import gap_index, sample_subsets, standardised
 from elicit.utility.sampling import Joining, draw, joining, joining_as_printed, sequential
 
 #: Of the first draws in a family of small subsets one in so many is smaller than most.
@@ -88,4 +88,6 @@ class Draws:
             return self._beliefs.theta.power()
         some = sample_subsets(self._family.n, self._settings.index_samples, self._rng)
         # the last digits depend on what was solved before, and a law may ask whether a number is above 0
-        return np.round(gap_index(self._beliefs.utilities, some, joint=self._settings.index == "joint"), 9) + 0.0
+        index = np.round(gap_index(self._beliefs.utilities, some, joint=self._settings.index == "joint"), 9) + 0.0
+        # most of it, or all, is below 0, which most laws take for 0; of the exact set it is left so, as printed
+        return index if self._settings.exact else np.round(standardised(index), 9) + 0.0

@@ -178,7 +178,8 @@ class Settings:
     index: str = _choice(
         "theta",
         "the power index, by which attributes are drawn. theta: that of the utility that theta names; gap, joint: over "
-        "the set of utilities. With more than 150 subsets evaluated, explore gain no longer uses index, "
+        "the set of utilities, by how far each attribute is above the mean; with the exact set as the source prints "
+        "it, nearly all below 0. With more than 150 subsets evaluated, explore gain no longer uses index, "
         "law and temperature: it draws by the prior, or at even odds",
         _one_of(INDICES),
     )

@@ -90,11 +90,23 @@ def test_an_index_over_the_set_is_the_one_that_is_named_and_its_dust_is_neither_
         return np.array([-1e-12, 1e-12, 0.5, -0.5])
 
     monkeypatch.setattr("elicit.decide.draws.gap_index", gap_index)
-    draws(index=index, index_samples=3, law="sized").one()
-    ((law, found, _),) = drawn
-    assert (law, found) == ("sized", [0.0, 0.0, 0.5, -0.5])
-    assert not np.signbit(found[:2]).any()
-    assert asked == [(3, index == "joint")]
+    for parsimony, share in (("exact", 0.5), (0.1, 2**0.5)):
+        draws(index=index, index_samples=3, law="sized", parsimony=parsimony).one()
+        law, found, _ = drawn.pop()
+        assert law == "sized"
+        assert found == pytest.approx([0.0, 0.0, share, -share])
+        assert not np.signbit(found[:2]).any()
+        assert found[:2] == [0.0, 0.0]
+    assert asked == [(3, index == "joint")] * 2
+
+
+def test_an_index_below_0_throughout_tells_attributes_apart_in_the_parsimonious_set_alone(monkeypatch):
+    below = np.array([-4.0, -9.0, -8.0, -7.0])  # laws take what is below 0 for 0
+    monkeypatch.setattr("elicit.decide.draws.gap_index", lambda _utilities, _some, joint: below)  # noqa: ARG005
+    for parsimony, favours in (("exact", False), (0.1, True)):
+        drawing = draws(index="gap", law="proportional", parsimony=parsimony)
+        masks = [drawing.one() for _ in range(300)]
+        assert all(mask & 1 for mask in masks) == favours
 
 
 @pytest.mark.parametrize(("explore", "by"), [("sequential", "joining"), ("sequential-source", "joining_as_printed")])
