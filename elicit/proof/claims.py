@@ -121,7 +121,7 @@ def with_sources(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
 
 def _certificates_of_best(elicitation: Elicitation, utilities: AnySet, subset: Mask) -> Iterator[Certificate | None]:
-    """That the subset loses little to any other, and that no other evaluated one loses less.
+    """That the subset loses little to any other, and that no other evaluated one that is below none loses less.
 
     Nothing of both where very many are evaluated and one of them may gain more than a bound is worth.
     """

@@ -190,7 +190,7 @@ def certify_found(
 
 
 def certify_least(utilities: AnySet, subset: Mask, rivals: Mapping[Mask, Mask], regret: float) -> Certificate | None:
-    """That each candidate (a key of `rivals`) may lose about `regret` to its rival: no other loses less than `subset`.
+    """That each candidate (a key of `rivals`) may lose about `regret` to its rival: none loses less than `subset`.
 
     Few θ serve many candidates. Each is moved inwards by a share that grows until rounding does not matter;
     the floor that is claimed is what the printed ones then show exactly.

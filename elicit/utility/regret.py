@@ -74,7 +74,11 @@ def beyond_worth(regrets: Regrets, subset: Mask) -> bool:
 
 
 class Regrets:
-    """Regrets of the evaluated subsets under one set of utilities; the least is that of an eligible one (None: any)."""
+    """Regrets of the evaluated subsets under one set of utilities.
+
+    The least is that of a candidate: an eligible one (None: any) that no strict statement puts below another such. In
+    Θ_τ one that is below another may have less, for θ may strain the statement.
+    """
 
     def __init__(
         self, utilities: AnySet, previous: Regrets | None = None, eligible: Sequence[Mask] | None = None
@@ -116,7 +120,7 @@ class Regrets:
     # -- decisions ------------------------------------------------------------------------------
 
     def least(self) -> Regret:
-        """The subset of least max regret; ties go to fewer attributes, then to mask order."""
+        """The candidate of least max regret; ties go to fewer attributes, then to mask order."""
         if len(self.subsets) == 0:
             raise ValueError("no subset is evaluated, so none has a regret")
         v, lower = self._leader()
