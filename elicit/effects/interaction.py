@@ -3,9 +3,10 @@
 With every partial dependence and f centred over the rows,
   H_jk² = Σ_i [PD_jk − PD_j − PD_k]²(x_i) / Σ_i PD_jk²(x_i)     for a pair,
   H_j²  = Σ_i [f − PD_j − PD_−j]²(x_i) / Σ_i f²(x_i)             for one attribute against all others.
-0: no interaction. H is a ratio (about a share; above 1 where three attributes act together), so two attributes
-that hardly matter can have a large H. `strength`, the root mean square of the numerator in units of the model's
-answer, says how much an interaction matters.
+0: no interaction. H is a ratio, so two attributes that hardly matter can have a large H. It is a share, 1 at most,
+where the values of each attribute occur evenly with those of all others; where attributes depend on each other it
+may be far above 1, for what is averaged over are combinations that the rows lack. `strength`, the root mean square
+of the numerator in units of the model's answer, says how much an interaction matters.
 
 Two paths with one result: any model is asked in large batches (n² rows a pair), and tree ensembles are
 taken apart into boxes (`trees.py`), linear in n.

@@ -1,10 +1,13 @@
 """H-statistics: the definition by brute force, both paths alike, and closed cases."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_wine, make_friedman1
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -65,6 +68,32 @@ def test_h_is_its_definition(model):
     found = h_statistic(model, X)
     assert found.matrix == pytest.approx(pairs, abs=1e-12)
     assert found.overall == pytest.approx(overall, abs=1e-12)
+
+
+class Function(RegressorMixin, BaseEstimator):
+    """A function of rows as a fitted model."""
+
+    fitted_ = True
+
+    def __init__(self, function=None):
+        self.function = function
+
+    def predict(self, rows):
+        return self.function(rows)
+
+
+def test_h_is_a_share_where_all_values_meet_and_may_be_far_above_1_where_attributes_depend_on_each_other():
+    rng = np.random.default_rng(0)
+    grid = np.array(list(product(range(3), repeat=3)), dtype=float)
+    for _ in range(20):
+        table = rng.normal(size=(3, 3, 3)) ** 3  # three attributes that act together
+        found = h_statistic(Function(lambda rows, t=table: t[tuple(rows.astype(int).T)]), grid)
+        assert 0 < max(*found.h, *found.overall) <= 1 + 1e-12
+    apart = Function(lambda rows: (rows[:, 0] - rows[:, 1]) ** 2)  # two are enough
+    alone = rng.normal(size=(200, 2))
+    beside = alone @ np.array([[1, 0.95], [0, (1 - 0.95**2) ** 0.5]])
+    assert h_statistic(apart, alone).h[0] < 1
+    assert h_statistic(apart, beside).h[0] > 10
 
 
 def agree(model, rows, **options):
