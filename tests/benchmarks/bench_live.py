@@ -1,6 +1,6 @@
 """Live data with more attributes than a table could list: evaluations until what the classical searches reach.
 
-    python tests/benchmarks/bench_live.py [--data breast_cancer digits madelon] [--ways told asked] [--seeds N]
+    python tests/benchmarks/bench_live.py [--data breast_cancer digits madelon few_rows] [--ways told asked] [--seeds N]
         [--budget N]
 
 breast_cancer, digits: 3 nearest neighbours, 10 folds. SFFS and SFBS ended with some score and some number of
@@ -10,6 +10,8 @@ reached, beside the distinct evaluations that theirs took (scikit-learn 1.9.1 an
 operator, which has to learn by questions that an attribute counts for next to nothing; and what decisions take.
 madelon: 20 useful columns of 1,000. Printed are scores on held-out rows: of the estimator, and of forward selection
 among the best columns of a filter with as many evaluations; and the most memory the process ever held.
+few_rows: 30 useful columns of 3,000, and 60 rows. Printed are scores on held-out rows, of the estimator and of models
+that select by their own coefficients.
 """
 
 from __future__ import annotations
@@ -23,10 +25,12 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import make_classification
+from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from elicit.asks import Compare, Done, Evaluate, Measured
@@ -172,19 +176,48 @@ def forward(X: np.ndarray, y: np.ndarray, name: str, budget: int, seed: int) -> 
     return np.sort(first[[i for i in range(most) if found.subset >> i & 1]])
 
 
+def few_rows(seed: int) -> tuple[np.ndarray, ...]:
+    """30 columns that differ between two classes, 2,970 that do not, all moved by five factors that nobody sees."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(3060) % 2
+    X = rng.normal(size=(len(y), 3000)) + rng.normal(size=(len(y), 5)) @ rng.normal(scale=0.4, size=(5, 3000))
+    X[:, :30] += 0.8 * (y[:, None] - 0.5)
+    return X[:60], X[60:], y[:60], y[60:]
+
+
+def beside_coefficients(seed: int, budget: int) -> None:
+    """One data set of few rows: the estimator beside selection by the coefficients of a model."""
+    X, rest, y, truth = few_rows(seed)
+    linear = make_pipeline(StandardScaler(), LinearSVC(C=0.1))
+    ours = ElicitSelector(linear, cv=5, budget=budget, random_state=seed).fit(X, y)
+    rivals = {
+        "RFE": RFE(LinearSVC(C=0.1), n_features_to_select=20, step=0.1),
+        "L1": SelectFromModel(LinearSVC(penalty="l1", dual=False, random_state=seed)),
+    }
+    chosen = {"ours": ours.support_} | {name: rival.fit(X, y).get_support() for name, rival in rivals.items()}
+    told = ", ".join(
+        f"{name} {linear.fit(X[:, columns], y).score(rest[:, columns], truth):.3f} with {columns.sum()} columns"
+        for name, columns in chosen.items()
+    )
+    print(f"few_rows, seed {seed}: {told}; our selection score was {ours.best_score_:.3f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", choices=[*BARS, "madelon"], nargs="+", default=[*BARS, "madelon"])
+    known = (*BARS, "madelon", "few_rows")
+    parser.add_argument("--data", choices=list(known), nargs="+", default=list(known))
     parser.add_argument("--ways", choices=["told", "asked"], nargs="+", default=["told", "asked"])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--budget", type=int, help="evaluations at most (default: a third of theirs; madelon 400)")
+    parser.add_argument("--budget", type=int, help="evaluations at most (default: a third of theirs; 400; 100)")
     args = parser.parse_args()
     with threadpool_limits(1):
         for data in args.data:
             for seed in range(args.first_seed, args.first_seed + args.seeds):
                 if data == "madelon":
                     held_out(seed, args.budget or 400)
+                elif data == "few_rows":
+                    beside_coefficients(seed, args.budget or 100)
                 else:
                     for size in sorted({bar.size for bar in BARS[data]}):
                         for ways in (told, asked):
