@@ -915,6 +915,18 @@ def test_a_fit_that_its_journal_holds_whole_looks_into_no_other(tmp_path, monkey
     assert selector(journal=tmp_path).fit(WINE, CLASSES).session_.facts == done.session_.facts
 
 
+def test_a_fit_that_died_while_it_wrote_down_the_answers_carried_over_goes_on_with_all_of_them(tmp_path):
+    selector(operator="score - 0.05 * size", questions=8, journal=tmp_path / "asked").fit(WINE, CLASSES)
+    (answers,) = (tmp_path / "asked").glob("*.jsonl")
+    carried = {"operator": answers, "random_state": 3, "journal": tmp_path / "carried"}
+    whole = selector(**carried).fit(WINE, CLASSES)
+    assert len(whole.session_.history.assumed) > 1
+    (path,) = (tmp_path / "carried").glob("*.jsonl")
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:2]))  # the header, and one of them
+    again = selector(**carried).fit(WINE, CLASSES)
+    assert again.session_.facts == whole.session_.facts == read(path).facts
+
+
 def test_two_that_run_the_same_at_once_keep_a_journal_each(tmp_path):
     from elicit.journal import Journal
 

@@ -107,8 +107,10 @@ class Run:
         if self.judge.declared:
             given["tolerance"] = self.tolerance
             return Declared(oracle.attributes, oracle.criteria, self.settings, facts=facts, **given)
-        if not facts and self.judge.answers is not None:
-            facts = self.judge.answers.assumed(oracle.attributes)
+        if self.judge.answers is not None:
+            carried = self.judge.answers.assumed(oracle.attributes)
+            if len(facts) < len(carried):  # none yet, or a fit that died while its journal was told of them
+                facts = carried
         return Unattended(oracle.attributes, oracle.criteria, self.settings, facts=facts, **given)
 
 
