@@ -186,6 +186,10 @@ def test_what_is_wrong_is_named_in_one_line(folder, plain, message):
         ),
         ({"kind": "filter", "data": "wine", "merit": "cfss"}, r"unknown merit"),
         ({"kind": "filter", "data": "d.csv", "target": "kind", "merit": "cfs"}, r"'colour' holds texts"),
+        (
+            {"kind": "filter", "data": "wine", "merit": "cfs", "bins": 5},
+            r"'cfs' cuts no column into `bins`; leave them out, or take 'mrmr' or 'consistency'",
+        ),
         ({"kind": "wrapper", "data": "wine", "model": "knn:3", "random_state": -1}, r"`random_state` .* at least 0"),
         (
             {"kind": "wrapper", "data": "wine", "model": "knn:3", "random_state": 2**32},

@@ -161,9 +161,10 @@ class _Consistency:
         return float(np.maximum.reduceat(rows, begins).sum() / len(self.target))
 
 
-#: Merits that are made of given scores, and those made of the data.
+#: Merits that are made of given scores, and those made of the data; of the latter those that cut numeric columns.
 _MERITS_OF_SCORES = ("sum", "mean")
 _MERITS_OF_DATA: dict[str, Callable[[Table, int], Merit]] = {"cfs": _CFS, "mrmr": _MRMR, "consistency": _Consistency}
+CUTTING = ("mrmr", "consistency")
 
 
 def _codes(given: Table, bins: int) -> tuple[Ints, Ints]:

@@ -28,6 +28,7 @@ from elicit.oracles import (
     scored,
 )
 from elicit.oracles.columns import columns_of
+from elicit.oracles.filters import CUTTING
 from elicit.oracles.naming import MADE
 from elicit.sources import sections
 from elicit.sources.material import DataMaterial
@@ -116,16 +117,21 @@ def _filter(section: Section, folder: Path) -> Oracle:
     if data.groups:
         raise InputError(f"a filter needs numeric columns, {next(iter(data.groups))!r} holds texts; encode it first")
     refuse_gaps("a filter", data.gap, 'measure by kind = "wrapper"')
-    return FilterOracle(
+    merit = sections.text(section, "merit")
+    oracle = FilterOracle(
         data.X,
         data.y,
-        sections.text(section, "merit"),
+        merit,
         scores=_scores_of(section),
         attributes=data.columns,
         classes=data.classes,
         bins=sections.integer(section, "bins", 5, least=2),
         criteria=_extras(section),
     )
+    if "bins" in section and merit not in CUTTING:
+        cutting = " or ".join(map(repr, CUTTING))
+        raise InputError(f"the merit {merit!r} cuts no column into `bins`; leave them out, or take {cutting}")
+    return oracle
 
 
 def _scores_of(section: Section) -> str | tuple[float, ...] | None:
