@@ -442,7 +442,7 @@ def test_costs_that_do_not_fit_are_named_by_file_and_line(ask, tmp_path, costs, 
         ),
         (
             ("--keep", "a", "--max-size", "1"),
-            "{a} is the only subset that --keep leaves, there is nothing to choose; keep fewer",
+            "only subset that --keep and --max-size leave, there is nothing to choose; keep fewer, or raise --max-size",
         ),
         (("--folds", 31), "30 rows cannot be split into 31 folds; ask for 30 or fewer; left out: 30 rows in which"),
     ],

@@ -137,7 +137,10 @@ def _family(args: argparse.Namespace, data: Data, attributes: Attributes) -> Fam
     left = attributes.subset(family.largest)
     if len(left) > 1 and family.count() == 1:
         only = attributes.braced(next(iter(family)))
-        raise InputError(f"{only} is the only subset that --keep leaves, there is nothing to choose; keep fewer")
+        leave, remedy = "--keep leaves", "keep fewer"
+        if family.free:  # of which --max-size lets none in
+            leave, remedy = "--keep and --max-size leave", "keep fewer, or raise --max-size"
+        raise InputError(f"{only} is the only subset that {leave}, there is nothing to choose; {remedy}")
     if len(left) == 1:
         only, remedy = ("attribute left", "drop fewer") if drop else ("attribute", "add another")
         why = "".join(f"; {note}" for note in data.notes)
