@@ -138,10 +138,10 @@ class Settings:
     )
     questions: int = _choice(15, "the most questions put to the operator", _whole(0))
     parsimony: float | str = _choice(0.1, 'tau of the parsimonious set, or "exact" for the exact set', _tau)
-    slack: float = _choice(10.0, "C, the weight of setting a statement aside", _real)
+    slack: float = _choice(10.0, "C, the weight of setting a statement aside; the exact set sets none aside", _real)
     weights: tuple[float, ...] = _choice(
         (1.0, 2.0, 4.0),
-        "w, the price of a unit of utility by degree: single attributes, pairs, triples",
+        "w, the price of a unit of utility by degree: single attributes, pairs, triples; the exact set has no prices",
         _weights,
     )
     degree: int = _choice(2, "the largest group of attributes with a utility of its own", _whole(1, HIGHEST_DEGREE))
@@ -149,7 +149,7 @@ class Settings:
         "gain",
         "how subsets are proposed. gain: of neighbours and draws, the one by which plausible operators may gain most; "
         "model: of neighbours or draws, the one that theta likes best; law: a draw; "
-        "sequential, sequential-source: attribute by attribute",
+        "sequential, sequential-source: drawn attribute by attribute, by chances of their own, not by index and law",
         _one_of(EXPLORERS),
     )
     recommend: str = _choice(
@@ -210,13 +210,14 @@ class Settings:
         "what is looked at first. path: all attributes, the draws, and then a way down, one attribute fewer at a time, "
         "which finds attributes that only matter together; all: the same without the way down; drawn: draws only. With "
         "more than 20 attributes, or a budget below three times the attributes, path is all, or what a prior puts "
-        "first",
+        "first; unless explore is gain, path is all",
         _one_of(FIRSTS),
     )
     patience: int = _choice(
         2,
-        "rejections in a row after which the cheapest of the rejected is evaluated all the same. Rejections are "
-        "provisional: where attributes interact in ways that no pair explains, many of them are wrong",
+        "rejections in a row after which the cheapest of the rejected is evaluated all the same, unless the rule "
+        "`rejections` may end the run. Rejections are provisional: where attributes interact in ways that no pair "
+        "explains, many of them are wrong",
         _whole(1),
     )
     caution: float = _choice(

@@ -5,9 +5,11 @@ import re
 
 import numpy as np
 import pytest
+from journals import played
 
 from elicit.decide.settings import FEWEST_FIRST, PRESETS, Settings, settings_from, unproven_choice
 from elicit.errors import InputError
+from elicit.journal import read
 from elicit.subsets import Family
 
 
@@ -97,6 +99,27 @@ def test_every_word_that_a_setting_may_be_is_explained():
     assert {"policy", "theta", "law"} <= {f.name for f, _ in words}
     for f, word in words:
         assert re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", f.metadata["meaning"]), f"{f.name} = {word}"
+
+
+@pytest.mark.parametrize(
+    ("choice", "acts", "idle", "told", "said"),
+    [
+        ({"slack": 60}, {}, {"parsimony": "exact"}, "slack", "the exact set sets none aside"),
+        ({"weights": (1, 1, 1)}, {}, {"parsimony": "exact"}, "weights", "the exact set has no prices"),
+        ({"patience": 1}, {"stop": ()}, {"stop": "rejections"}, "patience", "unless the rule `rejections` may end"),
+        ({"first": "all"}, {"explore": "gain"}, {"explore": "model"}, "first", "unless explore is gain, path is all"),
+        ({"law": "sized"}, {"explore": "law"}, {"explore": "sequential"}, "explore", "not by index and law"),
+        ({"index": "gap"}, {"explore": "law"}, {"explore": "sequential-source"}, "explore", "not by index and law"),
+    ],
+)
+def test_a_setting_that_does_nothing_beside_another_is_said_to(tmp_path, choice, acts, idle, told, said):
+    def facts(name, **settings):
+        played(tmp_path / name, 5, **{"budget": 20, "start": 2, "explore": "law", **settings})
+        return read(tmp_path / name).facts
+
+    assert facts("1", **acts) != facts("2", **acts, **choice)
+    assert facts("3", **idle) == facts("4", **idle, **choice)
+    assert said in {f.name: f.metadata["meaning"] for f in dataclasses.fields(Settings)}[told]
 
 
 def _words(check):
