@@ -61,22 +61,31 @@ class ProofByAnswers:
         self.places = frozenset(range(len(sources))) - self._measured - deduced
         self._deduced_from = following
         self._known: dict[frozenset[int], bool] = {}
-        self._program.restrict_to(self._measured)
-        self._undecided_rivals = [y for y in rivals if y != subset and not self._bounded(y)]
+        #: what each proof of a rival used; most use few of the answers, and hold without the others
+        self._used: dict[Mask, list[frozenset[int]]] = {y: [] for y in rivals if y != subset}
+        self._undecided_rivals = [y for y in self._used if not self._bounded(y, self._measured)]
 
     def proves(self, chosen: frozenset[int]) -> bool:
         """Whether the chosen answers, with what was measured, bound every rival."""
         if chosen not in self._known:
-            self._program.restrict_to(self._measured | chosen | self._deduced_from(chosen))
-            failing = next((y for y in self._undecided_rivals if not self._bounded(y)), None)
+            counting = self._measured | chosen | self._deduced_from(chosen)
+            failing = next((y for y in self._undecided_rivals if not self._bounded(y, counting)), None)
             if failing is not None:  # the same one is likely to fail the next time
                 self._undecided_rivals.remove(failing)
                 self._undecided_rivals.insert(0, failing)
             self._known[chosen] = failing is None
         return self._known[chosen]
 
-    def _bounded(self, y: Mask) -> bool:
-        return self._program.least_bound(y, self._everything & ~y).value <= self._most
+    def _bounded(self, y: Mask, counting: frozenset[int]) -> bool:
+        """Whether these statements bound a rival; no program need say so where an earlier proof used no others."""
+        if any(used <= counting for used in self._used[y]):
+            return True
+        self._program.restrict_to(counting)
+        bound = self._program.least_bound(y, self._everything & ~y)
+        if bound.value > self._most:
+            return False
+        self._used[y].append(frozenset(r for r, x in enumerate(bound.multipliers) if x))
+        return True
 
 
 def core(proves: Proves, places: Collection[int]) -> frozenset[int]:

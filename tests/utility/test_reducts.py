@@ -3,7 +3,7 @@
 The rule: what a choice of answers proves is said by the judge, a program of its own over θ, not over multipliers.
 """
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import judge
 import numpy as np
@@ -133,6 +133,18 @@ def test_a_worked_case():
     assert core(*of(ProofByAnswers(utilities, a, [c], 0.0))) == {0, 1}
     assert core(*of(ProofByAnswers(utilities, a, [b], 0.0))) == {0}
     assert smallest_reduct(*of(ProofByAnswers(utilities, a, [b, c], 0.0))).places == {0, 1}
+
+
+def test_a_proof_that_used_none_of_the_answers_left_out_is_not_looked_for_again():
+    """Each of three rivals is put below the subset by an answer of its own: leaving one out touches one proof."""
+    best, rivals = 0b1, [0b010, 0b100, 0b1000]
+    utilities = ExactSet(4, [best, *rivals], [Statement(best, y) for y in rivals], degree=1)
+    needed = ProofByAnswers(utilities, best, rivals, 0.0)
+    solved = [needed._program.solved]
+    for chosen in ({0, 1, 2}, {0, 1}, {0, 2}, {1, 2}):
+        assert needed.proves(frozenset(chosen)) == (len(chosen) == 3)
+        solved.append(needed._program.solved)
+    assert [after - before for before, after in pairwise(solved)] == [3, 1, 1, 1]
 
 
 def of(needed):
