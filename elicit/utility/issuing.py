@@ -104,7 +104,7 @@ def issue_pieces(utilities: AnySet, claim: Mapping[str, Any], pieces: Sequence[P
     unit = tolerances.DENOMINATOR
     certificate = issue(utilities, claim, _proof_by_pieces(utilities, pieces, unit, integer_multipliers))
     if certificate is None:
-        unit *= lcm(*{simple_fraction(x).denominator for piece in pieces for x in piece.multipliers})
+        unit *= lcm(*{simple_fraction(x).denominator for piece in pieces for x in piece.multipliers if x})
         proof = _proof_by_pieces(utilities, pieces, unit, _simple_multipliers)
         if isinstance(utilities, ParsimoniousSet):
             theta = {term: simple_fraction(x) for term, x in utilities.simplest.theta.theta.items()}
@@ -158,7 +158,7 @@ def _proof_by_pieces(utilities: AnySet, pieces: Sequence[Piece], unit: int, roun
 
 def _simple_multipliers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:
     """The same with every multiplier as a simple fraction; the unit is a multiple of their denominators."""
-    return _admissible(statements, [(r, int(simple_fraction(x) * unit)) for r, x in enumerate(multipliers)])
+    return _admissible(statements, [(r, int(simple_fraction(x) * unit)) for r, x in enumerate(multipliers) if x])
 
 
 def integer_multipliers(statements: Sequence[Statement], multipliers: Sequence[float], unit: int) -> list[list[int]]:

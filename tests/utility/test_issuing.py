@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from instances import stated
 
+from elicit.utility import issuing
 from elicit.utility.exact import ExactSet
 from elicit.utility.issuing import (
     integer_multipliers,
@@ -19,7 +20,7 @@ from elicit.utility.issuing import (
 from elicit.utility.monomials import Monomials, Utility
 from elicit.utility.parsimony import ParsimoniousSet, Parsimony
 from elicit.utility.partition import Piece
-from elicit.utility.rationals import fractions_of, plain_theta
+from elicit.utility.rationals import fractions_of, plain_theta, simple_fraction
 from elicit.utility.tolerances import DENOMINATOR, MULTIPLIER
 
 HAIR = Fraction(1, 10**10)
@@ -58,6 +59,15 @@ def test_thirds_that_must_add_up_to_one_are_issued_as_thirds():
     assert issue(theirs, no_more("0", [0], [1]), rounded) is None
     roomy = issue_pieces(theirs, no_more("1", [0], [1]), pieces)
     assert roomy["proof"] == rounded | {"witness": certificate["proof"]["witness"]}, "with room rounded ones do"
+
+
+def test_no_simple_fraction_is_looked_for_where_a_statement_has_no_multiplier(monkeypatch):
+    """Most statements have none in most pieces: with a thousand pieces that took a minute."""
+    looked_at = []
+    monkeypatch.setattr(issuing, "simple_fraction", lambda x: looked_at.append(x) or simple_fraction(x))
+    theirs = ExactSet(3, [1, 2, 4], [*[stated(1, 2, "equal", 3.0)] * 3, stated(1, 4)], degree=1)
+    assert issue_pieces(theirs, no_more("0", [0], [1]), [only(0b010, 3, (1 / 3, 1 / 3, 1 / 3, 0.0))])
+    assert set(looked_at) == {1 / 3}
 
 
 def test_a_budget_that_is_spent_whole_is_worked_out_from_a_simple_utility():
