@@ -25,6 +25,7 @@ from elicit.knowledge.history import History
 from elicit.knowledge.statements import Relation, Source, Statement
 from elicit.operators import ScriptedOperator
 from elicit.oracles import CallableOracle
+from elicit.proof import why as proof_why
 from elicit.proof import why_words
 from elicit.proof.record_check import check_record
 from elicit.proof.strained import kept_words, strained_in, strained_words
@@ -681,3 +682,17 @@ def test_what_was_measured_outside_the_family_is_not_held_against_the_best_of_it
     page = "".join(map(str, front_section(gather(why, ()))))
     assert "But for what may not be chosen, or for noise: what lies above the recommended one leads" in page
     assert re.search(r"; of the other 2( subsets nothing is proven| none is better)", ended), ended
+
+
+@pytest.mark.parametrize("run", [RUNS["settled"], {"n": 5, "seed": 1, "budget": 8, "stop": (), "questions": 0}])
+def test_a_certificate_is_worked_out_only_where_its_causes_are_told(run, tmp_path, monkeypatch):
+    """That is a proof that nothing is better. With many measured, any other takes a program for each of them, too."""
+    issued = []
+    certify = proof_why.certify_best_among
+    monkeypatch.setattr(
+        proof_why, "certify_best_among", lambda *args, **kw: issued.append(args) or certify(*args, **kw)
+    )
+    journals.played(tmp_path / "run.jsonl", **run)
+    reason = Why(read(tmp_path / "run.jsonl")).this()
+    assert (reason.loses == 0) == ("questions" not in run)
+    assert bool(issued) == bool(reason.causes) == (reason.loses == 0)

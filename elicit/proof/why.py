@@ -104,7 +104,9 @@ class Why:
         if beyond_worth(self.beliefs.regrets, self.best):
             return Reason(self.best, None, None, (), None)
         loses = self.beliefs.regrets.of(self.best).value
-        certificate = certify_best_among(self.utilities, self.best, self.utilities.evaluated, bound=None)
+        certificate = None  # only a proof that nothing is better is told
+        if loses == 0:
+            certificate = certify_best_among(self.utilities, self.best, self.utilities.evaluated, bound=None)
         return Reason(
             self.best, None, loses, self._causes(certificate), self._needed_answers(self.utilities.evaluated, loses)
         )
