@@ -48,6 +48,9 @@ from elicit.utility.sets import Inconsistent
 #: takes a program or two, a search hundreds.
 MOST_TRIED = 10
 
+#: Ways to leave an answer of each contradiction out that are tried, a program for each.
+MOST_LEFT_OUT = 20
+
 
 class Beliefs:
     """What one state of knowledge amounts to.
@@ -133,6 +136,30 @@ class Beliefs:
             return ()
         conflict = () if self.conflict is None else self.conflict.conflict
         return conflict if len(conflict) <= LONGEST_SHORTENED else ()
+
+    @cached_property
+    def settled_alone(self) -> bool:
+        """Whether all that cannot hold together has every answer of a contradiction in it that was let stand.
+
+        Then it makes no difference which conflict is the smallest, and to find that takes hundreds of programs. It is
+        so if the rest can hold, whichever answer of each such contradiction is left out.
+        """
+        standing, ways = self.history.standing, {frozenset[int]()}
+        settled = sorted(group for group in self.history.settled if all(request in standing for request in group))
+        for group in settled:
+            ways = {way if way & set(group) else way | {request} for way in ways for request in group}
+            ways = {way for way in ways if not any(fewer < way for fewer in ways)}
+            if len(ways) > MOST_LEFT_OUT:
+                return False
+        # an answer that is left out takes what is deduced from it along
+        return (
+            bool(settled) and not self.history.deduced and self.utilities.empty and all(map(self._holds_without, ways))
+        )
+
+    def _holds_without(self, answers: frozenset[int]) -> bool:
+        """Whether some utility satisfies all statements but these answers."""
+        rest = [s for s in self.utilities.statements if s.request not in answers]
+        return ExactSet(self.family.n, self.evaluated, rest, degree=self.settings.degree).consistent
 
     @property
     def decides(self) -> bool:

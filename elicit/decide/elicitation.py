@@ -146,7 +146,7 @@ class Elicitation:
         if answers := self._not_settled(self.history.unsettled):
             return answers
         with one_thread():
-            return self._not_settled(self.beliefs.conflict_of_answers)
+            return () if self.beliefs.settled_alone else self._not_settled(self.beliefs.conflict_of_answers)
 
     def _not_settled(self, conflict: Iterable[Statement]) -> tuple[int, ...]:
         """The answers behind statements in conflict; () where the operator has looked at their contradiction before."""

@@ -1,6 +1,7 @@
 """Beliefs: what is recommended is in the family, ties go to the simplest, and unasked the score decides."""
 
 from dataclasses import replace
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,14 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elicit.asks import Evaluate, Measured
 from elicit.decide import beliefs as believing
 from elicit.decide.beliefs import Beliefs, best_by_score
+from elicit.decide.elicitation import Elicitation
 from elicit.decide.plausible import LEAST_ANSWERS
 from elicit.decide.settings import Settings
-from elicit.events import Answer, Assumed, Criterion, Evaluated, Failed, Preferred
+from elicit.events import Answer, Assumed, Criterion, Evaluated, Failed, Preferred, Settled
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
+from elicit.utility import exact
+from elicit.utility.exact import ExactSet
 from elicit.utility.prices import PriceProgram
 
 
@@ -405,3 +410,56 @@ def test_the_last_digits_of_a_liking_are_nothing():
     beliefs.theta = SimpleNamespace(values=lambda among: np.array([1 + 1e-12 * m for m in among]))
     assert beliefs.by_liking([0b111, 0b1]) == [0b1, 0b111]
     assert beliefs.liked_best([0b111, 0b1]) == 0b1
+
+
+def contradicted(rng, answers):
+    """Answers at random on six subsets of which none dominates another; some that contradict each other are settled."""
+    masks = [0b1, 0b10, 0b100, 0b110, 0b101, 0b011]
+    facts = [Evaluated(k, x, (float(k), -float(k))) for k, x in enumerate(masks)]
+    for k in range(answers):
+        facts.append(Preferred(100 + k, *(masks[i] for i in rng.permutation(6)[:2]), Answer.FIRST))
+    history = History(Attributes.numbered(3), [Criterion("p"), Criterion("q")], facts=facts)
+    inconsistent = [
+        set(c) for k in range(answers + 1) for c in combinations(history.answers, k) if impossible(history, c)
+    ]
+    least = [c for c in inconsistent if not any(other < c for other in inconsistent)]
+    for conflict in least[: int(rng.integers(len(least) + 1))]:
+        history.record(Settled(200, tuple(sorted(conflict))))
+    return Beliefs(history, Family(3), Settings(parsimony="exact", degree=1)), least
+
+
+def impossible(history, requests):
+    """Whether these answers alone contradict each other."""
+    said = [s for s in history.stated if s.request in requests]
+    return not ExactSet(3, history.subsets, said, degree=1).consistent
+
+
+def test_contradictions_that_were_let_stand_are_alone_just_when_no_other_is_there():
+    rng, found = np.random.default_rng(2), []
+    for _ in range(60):
+        beliefs, least = contradicted(rng, answers=6)
+        settled = [set(group) for group in beliefs.history.settled]
+        found.append(beliefs.settled_alone)
+        assert found[-1] == (bool(settled) and all(c in settled for c in least))
+    assert 10 < sum(found) < 50
+
+
+def test_a_contradiction_that_was_let_stand_is_not_searched_again_at_each_evaluation(monkeypatch):
+    run = Elicitation(Attributes.numbered(4), [Criterion("p"), Criterion("q")], Settings(parsimony="exact", budget=12))
+    while len(run.history.evaluated) < 6:
+        run.tell(run.ask().id, reply_to(run.ask()))
+    one, other = run.history.subsets[:2]
+    run.adopt([Preferred(500, one, other, Answer.FIRST), Preferred(501, other, one, Answer.FIRST)])
+    assert run.unsettled == (500, 501)
+    run.adopt([Settled(502, (500, 501))])
+    monkeypatch.setattr(exact, "contradiction_in", lambda *_: pytest.fail("searched again"))
+    assert run.unsettled == ()
+    while len(run.history.evaluated) < 9:
+        run.tell(run.ask().id, reply_to(run.ask()))
+
+
+def reply_to(request):
+    """Measurements of which none dominates another; nothing can be compared."""
+    if isinstance(request, Evaluate):
+        return Measured((float(request.subset), -float(request.subset)))
+    return Answer.INCOMPARABLE
