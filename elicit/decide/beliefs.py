@@ -40,7 +40,7 @@ from elicit.utility.kernel import KernelUtility
 from elicit.utility.monomials import Utility
 from elicit.utility.parsimony import ParsimoniousSet
 from elicit.utility.power import chosen_theta
-from elicit.utility.regret import Regret, Regrets, beyond_worth
+from elicit.utility.regret import MOST_COMPARED, Regret, Regrets, beyond_worth
 from elicit.utility.scopes import Scope
 from elicit.utility.sets import Inconsistent
 
@@ -85,8 +85,8 @@ class Beliefs:
 
     def _like_this(self, history: History, meant: int | None) -> Beliefs:
         """Other beliefs, whose first program begins where that of these ended."""
-        # with very many measured this solves it, so that not each of several others begins from nothing
-        _ = self.far_from_proven
+        if len(self.evaluated) > MOST_COMPARED:
+            _ = self.utilities.budget  # solves it, so that not each of several others begins from nothing
         found = Beliefs(history, self.family, self.settings, self, meant)
         found._regrets_before = None  # to see which of them hold still takes more than those that will be asked for
         return found

@@ -19,7 +19,7 @@ from elicit.events import Answer, Assumed, Criterion, Evaluated, Failed, Preferr
 from elicit.knowledge.dominance import Noise
 from elicit.knowledge.history import History
 from elicit.subsets import Attributes, Family
-from elicit.utility import exact
+from elicit.utility import exact, regret
 from elicit.utility.exact import ExactSet
 from elicit.utility.prices import PriceProgram
 
@@ -144,7 +144,7 @@ def test_what_would_be_begins_where_what_is_ended(monkeypatch):
     plain = Beliefs(beliefs.history.alike([*beliefs.history.facts, more]), beliefs.family, beliefs.settings)
     wanted = plain.utilities.least_cost
     monkeypatch.setattr("elicit.utility.parsimony.PriceProgram", Noting)
-    monkeypatch.setattr("elicit.utility.regret.MOST_COMPARED", 2)  # four are very many
+    monkeypatch.setattr(believing, "MOST_COMPARED", 2)  # four are very many
     after = [beliefs.with_facts([*beliefs.history.facts, more]), beliefs.with_answer(replace(more, request=100))]
     assert begun[:1] == [False]
     del begun[:]
@@ -463,3 +463,13 @@ def reply_to(request):
     if isinstance(request, Evaluate):
         return Measured((float(request.subset), -float(request.subset)))
     return Answer.INCOMPARABLE
+
+
+def test_other_answers_are_looked_at_without_the_regret_of_what_is_recommended(monkeypatch):
+    """With a thousand measured it takes a program for each; the one that the others begin with is enough."""
+    monkeypatch.setattr(believing, "MOST_COMPARED", 2, raising=False)
+    monkeypatch.setattr(regret, "MOST_COMPARED", 2)
+    beliefs = knowing({0b111: 0.5, 0b1000: 0.2, 0b11: 0.3}, (0b11, 0b111))
+    beliefs.with_answer(Preferred(100, 0b11, 0b111, Answer.SECOND))
+    assert "_prices" in vars(beliefs.utilities)
+    assert "_forms" not in vars(beliefs.utilities)
