@@ -1080,3 +1080,32 @@ def test_where_no_utility_fits_the_answers_it_is_not_said_that_nothing_was_answe
     assert "No utility fits all that was measured and answered" in told
     assert "Nothing is known yet" not in told
     assert "holds for every utility" not in told
+
+
+def test_the_result_is_told_though_the_data_were_changed_or_deleted_meanwhile(tmp_path, monkeypatch, capsys):
+    with_a_leak(tmp_path)
+    data = tmp_path / "t.csv"
+    before = data.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    changes = {
+        "t.csv: no such file": None,
+        "t.csv: is not what it was": before.replace("1", "2", 3),
+        "t.csv: the file is empty": "",
+    }
+    for k, (told, after) in enumerate(changes.items()):
+        data.write_text(before, encoding="utf-8")
+
+        def answers(after=after):
+            data.unlink() if after is None else data.write_text(after, encoding="utf-8")
+            yield from ["a\n"] * 40
+
+        lines = answers()
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(readline=lambda _, lines=lines: next(lines, ""), isatty=bool))
+        status = main(["ask", *DROP[:-2], *PLAYED, "--journal", f"j{k}", "-o", f"small{k}.csv"])
+        out, err = capsys.readouterr()
+        assert (status, err.count("\n"), told in err) == (2, 1, True), err
+        assert "recommended: " in out
+        assert f"no scores on fresh folds ({told}" in " ".join(out.split())
+        assert read(tmp_path / f"j{k}").afresh == {}, "scores of other data are none of this journal"
+        assert not (tmp_path / f"small{k}.csv").exists()
+    assert "no code for scikit-learn and pandas: t.csv" in out

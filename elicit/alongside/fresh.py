@@ -13,7 +13,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from elicit.asks import Evaluate, Failure, Measured
+from elicit.asks import Evaluate, Failure, Measured, Oracle
+from elicit.errors import InputError
 from elicit.journal import Shuffled
 from elicit.oracles import WrapperOracle
 from elicit.oracles.splits import Split
@@ -47,10 +48,18 @@ def unmeasured(
     return [shuffled for shuffled in product(_seeds(section), dict.fromkeys(subsets)) if shuffled not in known]
 
 
-def _split_anew(section: Mapping[str, Any], seeds: Sequence[int]) -> Iterator[WrapperOracle]:
+def _split_anew(section: Mapping[str, Any], seeds: Sequence[int], of: str | None = None) -> Iterator[WrapperOracle]:
     """The cross-validation of a section with each of these seeds, on data that are read once."""
     data = data_of(section, Path())
+    if of is not None:
+        require_unchanged(section, wrapper_of(section, data), of)
     return (wrapper_of({**section, "random_state": seed}, data) for seed in seeds)
+
+
+def require_unchanged(section: Mapping[str, Any], oracle: Oracle, of: str) -> None:
+    """Refuse an oracle that was made anew of a section, unless its fingerprint is still this one."""
+    if oracle.fingerprint != of:
+        raise InputError(f"{section.get('data')}: is not what it was when the session began; put it back as it was")
 
 
 def _seeds(section: Mapping[str, Any]) -> list[int]:
@@ -64,6 +73,7 @@ def fresh_scores(
     subsets: Sequence[Mask],
     known: Mapping[Shuffled, Measured | Failure],
     *,
+    of: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
     keep: Keep = lambda *_: None,
 ) -> dict[Mask, tuple[float, ...]]:
@@ -73,11 +83,12 @@ def fresh_scores(
     Where that leaves less than two rounds, the first subset has its own.
 
     known: what was measured before, of the same section.
+    of: the fingerprint of what chose, where its data are to be the same still: they are read anew here.
     tell: called before each measurement with what it is.
     """
     seeds, results = _seeds(section), dict(known)
     rounds = {seed: list(wanted) for seed, wanted in groupby(unmeasured(section, subsets, known), itemgetter(0))}
-    for seed, oracle in zip(rounds, _split_anew(section, list(rounds)) if rounds else (), strict=True):
+    for seed, oracle in zip(rounds, _split_anew(section, list(rounds), of) if rounds else (), strict=True):
         for _, subset in rounds[seed]:
             tell(f"scores on fresh folds, round {seeds.index(seed) + 1} of {ROUNDS}")
             results[seed, subset] = oracle(Evaluate(0, subset))

@@ -27,6 +27,7 @@ from elicit.commands.output import screen_width
 from elicit.decide.beliefs import best_by_score
 from elicit.decide.elicitation import Elicitation
 from elicit.drive import Result
+from elicit.errors import InputError
 from elicit.events import SCORE_AND_SIZE, Evaluated
 from elicit.journal import Journal
 from elicit.knowledge.history import FINE
@@ -81,8 +82,18 @@ def ending(
         yield from _how_to_go_on(elicitation, path)
     yield from _command("a page to keep or send:", f"elicit report {path} -o report.html")
     yield from check
-    with reading(str(section.get("data", "the data"))):
-        code = snippet(section, result.names)
+    yield from _code(section, result.names)
+
+
+def _code(section: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+    """Code for what is recommended; why there is none, where the data can no longer be read."""
+    try:
+        with reading(str(section.get("data", "the data"))):
+            code = snippet(section, names)
+    except (InputError, OSError) as error:
+        yield ""
+        yield from set_in_lines(f"no code for scikit-learn and pandas: {error}")
+        return
     if code:
         yield from ("", "in scikit-learn, with pandas:", "", *(f"    {line}".rstrip() for line in code))
 
@@ -135,8 +146,12 @@ def _recommended(session: Session, oracle: Remembering, section: Mapping[str, An
         both = [*numbers((chosen,), i), "failed"] if whole is None else numbers((chosen, whole), i)
         rows.append([printable(name + unit), *both])
     inner = oracle.inner
-    alone = no_other_folds(section, inner.splits) if isinstance(inner, WrapperOracle) else ""
-    fresh = [] if alone else _fresh_scores(session.journal, section, (subset, baseline))
+    fresh: list[str] = []
+    try:  # the data are read anew
+        alone = no_other_folds(section, inner.splits) if isinstance(inner, WrapperOracle) else ""
+        fresh = [] if alone else _fresh_scores(session.journal, section, (subset, baseline))
+    except InputError as error:
+        alone = f"no scores on fresh folds ({error})"
     if fresh:
         rows.append([f"score on {ROUNDS} fresh shuffles into folds", *fresh])
     yield from (f"  {line}" for line in aligned(rows, line_width() - 2))
@@ -205,6 +220,7 @@ def _fresh_scores(journal: Journal, section: Mapping[str, Any], subsets: Sequenc
             section,
             subsets,
             journal.afresh,
+            of=journal.header.fingerprint,
             tell=lambda text: meter.update(next(done) / needed, text),
             keep=lambda seed, subset, result: journal.keep_afresh(seed, subset, result, time.time()),
         )

@@ -186,7 +186,7 @@ def play_session(session: Session, oracle: Oracle, section: Mapping[str, Any], o
                 print(file=sys.stderr)  # the line of the prompt, where ^C stands
             complain(f"interrupted; {_how_to_resume(session)}")
             return INTERRUPTED
-    status = _finish(section, options, result, lines, list(warning_lines(warned)))
+    status = _finish(session, section, options, result, lines, list(warning_lines(warned)))
     return DOES_NOT_HOLD if status == DONE and options.wrong is not None else status
 
 
@@ -199,13 +199,18 @@ def _how_to_resume(session: Session) -> str:
 
 
 def _finish(
-    section: Mapping[str, Any], options: PlayOptions, result: Result, lines: Sequence[str], warned: Sequence[str]
+    session: Session,
+    section: Mapping[str, Any],
+    options: PlayOptions,
+    result: Result,
+    lines: Sequence[str],
+    warned: Sequence[str],
 ) -> int:
     """Write the reduced data, if they are wanted, and tell the end; return the exit status."""
     written = None
     try:  # before anything is told: whoever reads may have read enough
         if options.output is not None and result.subset is not None:
-            written = write_reduced(options.output, section, result.names)
+            written = write_reduced(options.output, section, result.names, session.journal.header.fingerprint)
     finally:
         print("\n".join(lines))
         for line in warned:

@@ -13,6 +13,7 @@ from elicit.data import BUILT_IN, Data, model_of, regrouped
 from elicit.data.cells import Blanks, Cells, cells_and_blanks_of, points_elsewhere
 from elicit.data.tidying import MISSING_LEVEL
 from elicit.data.values import MISSING_TO_PANDAS, as_numbers, is_missing
+from elicit.errors import InputError
 from elicit.scores.randomness import settled
 from elicit.sources.oracle import ungrouped
 from elicit.sources.sections import Section
@@ -31,6 +32,9 @@ def snippet(section: Section, names: Sequence[str]) -> list[str]:
     groups, data = section.get("groups", {}), ungrouped(section, Path())
     columns = [column for name in names for column in groups.get(name, (name,))]
     coded = {column: data.groups[column] for column in columns if column in data.groups}
+    known = {*data.columns, *data.groups, *data.left_out}
+    if gone := [column for column in columns if column not in known]:
+        raise InputError(f"{section['data']}: has no column {gone[0]!r} any more; put it back as it was")
     data = regrouped(data, groups) if groups else data
     model = settled(model_of(section["model"], data.classes, data.missing), section.get("random_state", 0))
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
