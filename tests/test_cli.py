@@ -538,6 +538,22 @@ def test_a_table_that_somebody_else_is_about_to_begin_is_left_to_them(capsys):
         assert Path("o.csv.part").exists()
 
 
+@pytest.mark.usefixtures("here")
+def test_partial_results_that_cannot_be_deleted_spoil_no_table_and_hide_no_other_trouble(capsys, monkeypatch):
+    def kept(*_, **__):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    command = ("table", "iris", "--folds", "2", "--n-jobs", "1", "-o", "o.csv")
+    with monkeypatch.context() as patch:
+        patch.setattr("elicit.commands.table.Path.unlink", kept)
+        patch.setattr(os, "fsync", full)
+        complains(*run(*command, capsys=capsys), "'o.csv.part' cannot be written: No space left on device")
+    with monkeypatch.context() as patch:
+        patch.setattr("elicit.commands.table.Path.unlink", lambda path, **_: kept() if path.suffix == ".part" else None)
+        status, out, err = run(*command, capsys=capsys)
+    assert (status, err, "o.csv: 15 subsets" in out) == (0, "", True)
+
+
 @posix
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("when", [1, 15])

@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             check=partial(_require_hope, kept, oracle, family, args.n_jobs, args.keep_folds),
             folds=args.folds if args.keep_folds else 0,
         )
-    part.unlink(missing_ok=True)
+    _delete(part)
     notes = [f"note: {note}" for note in data.notes]
     if args.max_size is not None and args.max_size < len(oracle.attributes):
         notes.append(f"note: no subset is larger than {args.max_size}; who plays this table needs the same max_size")
@@ -92,14 +92,20 @@ def _partial_results(part: Path, oracle: WrapperOracle) -> Iterator[Journal]:
         raise
     except BaseException:
         if part.is_file() and not begun(part):  # of a full disk, say: nothing is in it
-            part.unlink()
+            _delete(part)
         raise
     try:
         with journal:
             yield journal
     finally:  # once it is closed: an open file cannot be deleted everywhere
         if not any(isinstance(reply, Measured) for reply in journal.cached.values()):
-            part.unlink(missing_ok=True)
+            _delete(part)
+
+
+def _delete(part: Path) -> None:
+    """Delete the journal of the results; where that fails nothing is lost, and what else went wrong is what is told."""
+    with suppress(OSError):
+        part.unlink(missing_ok=True)
 
 
 def _require_hope(journal: Journal, oracle: WrapperOracle, family: Family, n_jobs: int | None, folds: bool) -> None:
