@@ -1,6 +1,7 @@
 """A journal gives back what was appended, refuses what it is not sure of, and loses nothing acknowledged."""
 
 import dataclasses
+import io
 import json
 import os
 import random
@@ -864,6 +865,37 @@ def test_where_not_even_the_header_has_room_nobody_is_told_to_resume(path, monke
             Journal.create(path, HEADER)
     Journal.create(path, HEADER).close()
     assert read(path).facts == ()
+
+
+def test_where_a_file_cannot_be_cut_to_whole_lines_as_it_is_opened_the_reason_is_told(path, monkeypatch):
+    def fsync(_):
+        raise OSError(5, "Input/output error")
+
+    told = "cannot be written: Input/output error; mend the cause"
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fsync)
+        with pytest.raises(JournalError, match=told):
+            Journal.create(path, HEADER)
+    write(path, FACTS[:2])
+    with path.open("ab") as file:
+        file.write(b'{"fact"')
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fsync)
+        with pytest.raises(JournalError, match=told):
+            Journal.open(path)
+    assert read(path).facts == FACTS[:2]
+
+
+@pytest.mark.parametrize("opened", [Journal.open, lambda path: Journal.create(path, HEADER)])
+def test_a_file_that_the_disk_does_not_give_is_told_as_the_journal_and_no_output(path, monkeypatch, opened):
+    class Unread(io.FileIO):
+        def read(self, *_):
+            raise OSError(5, "Input/output error")
+
+    write(path, FACTS[:2])
+    monkeypatch.setattr("elicit.journal.writing.locked", lambda path, _: Unread(path, "r+b"))
+    with pytest.raises(InputError, match=r"journal .* cannot be read: Input/output error; check the path"):
+        opened(path)
 
 
 def test_a_line_that_cannot_be_synced_is_not_acknowledged_and_not_kept(path, monkeypatch):

@@ -6,6 +6,7 @@ import doctest
 import inspect
 import io
 import json
+import os
 import pickle
 import re
 import sys
@@ -963,6 +964,23 @@ def test_a_fit_whose_own_journal_is_damaged_says_so_once_and_that_it_may_begin_a
     with pytest.raises(JournalError, match=r"from a copy; or delete or move the file, and the fit begins anew$"):
         selector(journal=tmp_path, budget=3).fit(WINE, CLASSES)  # without a warning of the same
     path.unlink()
+    assert selector(journal=tmp_path, budget=3).fit(WINE, CLASSES).n_evaluations_ == 3
+
+
+def test_nobody_is_told_to_delete_a_journal_for_a_disk_that_fails(tmp_path, monkeypatch):
+    selector(journal=tmp_path, budget=3).fit(WINE, CLASSES)
+    (path,) = tmp_path.glob("*.jsonl")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+
+    def failing(_):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", failing)
+        with pytest.raises(JournalError, match=r"cannot be written: Input/output error") as told:
+            selector(journal=tmp_path, budget=3).fit(WINE, CLASSES)
+    assert "begins anew" not in str(told.value)
     assert selector(journal=tmp_path, budget=3).fit(WINE, CLASSES).n_evaluations_ == 3
 
 

@@ -69,7 +69,9 @@ def opened_journal(folder: Path, header: Header) -> Journal:
             return Journal.open_or_create(path, header, time.time())
         except JournalInUseError:
             continue  # another worker runs the same at this moment: this one keeps a journal of its own
-        except JournalError as error:  # a damaged one, say
+        except JournalError as error:
+            if isinstance(error.__cause__, OSError):  # of the disk, say: what the file holds may be sound
+                raise
             raise JournalError(f"{error}; or delete or move the file, and the fit begins anew") from error
     raise JournalError(f"{MOST_SIBLINGS} journals of one run in {str(folder)!r} are all in use; use another folder")
 

@@ -35,7 +35,7 @@ def contents(path: StrPath, lines: int | None = None) -> bytes:
         with Path(path).open("rb") as file:
             return read_whole(file, path, lines)
     except OSError as error:
-        raise InputError(f"{named(path)} cannot be read: {system_reason(error)}; check the path") from error
+        raise _unreadable(path, error) from error
 
 
 def read_whole(file: Any, path: StrPath, lines: int | None = None) -> bytes:
@@ -47,7 +47,13 @@ def read_whole(file: Any, path: StrPath, lines: int | None = None) -> bytes:
         raise InputError(
             f"{named(path)} cannot be read: {size} bytes are too many for the memory; check the path"
         ) from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
     return content
+
+
+def _unreadable(path: StrPath, error: OSError) -> InputError:
+    return InputError(f"{named(path)} cannot be read: {system_reason(error)}; check the path")
 
 
 def locked(path: StrPath, flags: int) -> Any:

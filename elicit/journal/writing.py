@@ -59,7 +59,7 @@ class Journal:
                 what = "resume it, or" if found.startswith(b"{") else "it is no journal;"
                 raise InputError(f"{named(path)} already exists; {what} choose another path")
             journal = cls(path, file, Record(header, (), (), {}, length=0, check=0))
-            journal._truncate()
+            journal._make_ready()
             with journal._written(content):
                 sync_folder(path)
         except BaseException:
@@ -79,7 +79,7 @@ class Journal:
             if expect_fingerprint is not None:
                 journal.require_data(expect_fingerprint)
             if len(found) > record.length:
-                journal._truncate()
+                journal._make_ready()
         except BaseException:
             file.close()
             raise
@@ -227,11 +227,23 @@ class Journal:
         yield content
         self._sound = True
 
+    def _make_ready(self) -> None:
+        """Truncate a file that was just opened to whole lines; where that fails, nothing can be written: say why."""
+        try:
+            self._cut()
+        except OSError as error:
+            raise JournalError(
+                f"{named(self.path)} cannot be written: {system_reason(error)}; mend the cause, or choose another path"
+            ) from error
+
     def _truncate(self) -> None:
         """Truncate the file to whole lines; if that fails too, `_sound` stays false and nothing more can be written."""
-        self._sound = False
         with suppress(OSError):
-            self._file.truncate(self._length)
-            self._file.seek(self._length)
-            os.fsync(self._file.fileno())
-            self._sound = True
+            self._cut()
+
+    def _cut(self) -> None:
+        self._sound = False
+        self._file.truncate(self._length)
+        self._file.seek(self._length)
+        os.fsync(self._file.fileno())
+        self._sound = True
