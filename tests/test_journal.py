@@ -38,7 +38,7 @@ from elicit.events import (
     Settled,
     Stopped,
 )
-from elicit.journal import Header, Journal, begun, identity, library_versions, lines, read, writing
+from elicit.journal import Header, Journal, begun, identity, is_journal, library_versions, lines, read, writing
 from elicit.subsets import Attributes
 
 GOLDEN = Path(__file__).parent / "golden" / "journal_v2.jsonl"
@@ -377,6 +377,25 @@ def test_line_ends_of_windows_and_empty_lines_are_told_as_such_for_nothing_of_th
     assert "one of Windows" in damage(path)
     path.write_bytes(whole[:-3] + b"}\r\n")
     assert "this line was changed" in damage(path)
+
+
+def test_the_marks_of_editors_are_told_as_such_and_never_taken_for_a_journal_that_holds_nothing(path):
+    whole = write(path)
+    path.write_bytes(whole.replace(b"\n", b"\r"))
+    assert damage(path).endswith("its lines end in carriage returns; make line feeds of them, as tr '\\r' '\\n' does")
+    path.write_bytes(whole.replace(b"\n", b" "))
+    assert "line 1: the check does not hold: this line was changed" in damage(path)
+    for begin in (Journal.create, Journal.open_or_create):
+        with pytest.raises((InputError, JournalError)):
+            begin(path, HEADER)
+    assert path.read_bytes() == whole.replace(b"\n", b" "), "nothing is written over it"
+    path.write_bytes(b"\xef\xbb\xbf" + whole)
+    assert damage(path).endswith(
+        "the mark of an editor stands before it; take its first three bytes away, as tail -c +4 does"
+    )
+    assert is_journal(path), "it is not to be overwritten either"
+    path.write_bytes(path.read_bytes()[3:])
+    assert read(path).facts == FACTS
 
 
 @pytest.mark.parametrize("data", [b"hello\n", b"hello", b"{}\n", b"\n", b"[1]\n", b"", b"\0\0\n", b"a" * 40])

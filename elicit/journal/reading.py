@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from elicit.journal.record import Claimed, Header, Record, Shuffled
 from elicit.subsets import Mask
 
 _START = b'{"journal": '
+_MARK = codecs.BOM_UTF8
 _CRC = re.compile(rb', "crc": "([0-9a-f]{8})"}')
 _CRC_LENGTH = len(', "crc": "01234567"}')
 
@@ -44,7 +46,7 @@ def begun(path: StrPath) -> bool:
 def is_journal(path: StrPath) -> bool:
     """Whether a file begins as a journal does, of whatever format and however damaged."""
     try:
-        return os.path.isfile(path) and contents(path, lines=1).startswith(_START)
+        return os.path.isfile(path) and contents(path, lines=1).removeprefix(_MARK).startswith(_START)
     except InputError:  # it cannot be read
         return False
 
@@ -62,15 +64,18 @@ def body(content: Mapping[str, Json]) -> bytes:
 
 
 def torn_header(data: bytes) -> bool:
-    """Whether this is the beginning of a header that was never completed."""
-    return b"\n" not in data and (data.startswith(_START) or _START.startswith(data))
+    """Whether this is the beginning of a header that was never completed; not where more follows without a line end."""
+    if b"\n" in data or not (data.startswith(_START) or _START.startswith(data)):
+        return False
+    check = _CRC.search(data)
+    return check is None or check.end() == len(data)
 
 
 def parse(data: bytes, path: StrPath) -> Record:
     """Every whole line of `data`, checked and decoded."""
     _require_journal(data, path)
     *lines, torn = data.split(b"\n")
-    header, check = _parse_header(lines[0], path)
+    header, check = _parse_header(lines[0] if lines else torn, path)
     facts: list[Fact] = []
     times: list[float | None] = []
     cached: dict[Mask, Measured | Failure] = {}
@@ -120,7 +125,7 @@ def _require_journal(data: bytes, path: StrPath) -> None:
         what = f"{os.fspath(path)!r} is no journal: it is empty; begin it anew, or check the path"
     elif torn_header(data):
         what = f"{named(path)} has no complete header, so nothing is in it; begin it anew"
-    elif not (first.startswith(_START) or _CRC.search(first)):
+    elif not (data.startswith(_START) or _CRC.search(first)):
         what = f"{os.fspath(path)!r} is no journal: its first line is not the header of one; check the path"
     else:
         return
@@ -130,6 +135,10 @@ def _require_journal(data: bytes, path: StrPath) -> None:
 def _parse_header(line: bytes, path: StrPath) -> tuple[Header, int]:
     """The header in the first line, and the checksum of that line."""
     try:
+        if line.startswith(_MARK + _START):
+            raise _Damaged(
+                "the mark of an editor stands before it", "take its first three bytes away, as tail -c +4 does"
+            )
         if not line.startswith(_START):
             raise _Damaged("expected the header of a journal, found something else")
         # the version comes first: what follows it, another version may write differently
@@ -201,6 +210,8 @@ def _unchecked(line: bytes, previous: int) -> _Damaged:
     elif line.endswith(b"\r") and _holds(line[:-1], zlib.crc32(line[: -_CRC_LENGTH - 1], previous)):
         what = "its end is one of Windows, which an editor or another system made of it"
         remedy = "take the carriage returns out of the file, as tr -d '\\r' does"
+    elif b"}\r{" in line:
+        what, remedy = "its lines end in carriage returns", "make line feeds of them, as tr '\\r' '\\n' does"
     return _Damaged(f"the check does not hold: {what}", remedy)
 
 
