@@ -77,7 +77,8 @@ def explain(
 
     aside: those of them that the recommendation sets aside.
     """
-    proof, totals = certificate["proof"], dict.fromkeys(range(len(statements)), 0.0)
+    # whole numbers, which may be too large for a float
+    proof, totals = certificate["proof"], dict.fromkeys(range(len(statements)), 0)
     used = [proof["cuts"][piece["cut"]] for piece in proof["pieces"]] if "pieces" in proof else []
     if "multipliers" in proof:
         used.append(proof["multipliers"])

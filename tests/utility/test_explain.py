@@ -103,6 +103,13 @@ def test_at_most_three_causes_come_first_and_the_rest_on_request():
     assert "more" not in told.words(many, most=None)
 
 
+def test_multipliers_too_large_for_a_float_have_their_shares():
+    """Over the common denominator of many pieces they have hundreds of digits."""
+    certificate = certify_preference(exact(), X, Z)
+    certificate["proof"]["cuts"] = [[[0, 10**400], [1, 3 * 10**400]]]
+    assert [c.share for c in explain(certificate, SAID, NAMES).causes] == [0.75, 0.25]
+
+
 def test_causes_are_ranked_and_their_shares_sum_to_one():
     explained = 0
     for case in batch(0) + batch(1):
