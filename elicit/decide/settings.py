@@ -149,7 +149,8 @@ class Settings:
         "gain",
         "how subsets are proposed. gain: of neighbours and draws, the one by which plausible operators may gain most; "
         "model: of neighbours or draws, the one that theta likes best; law: a draw; "
-        "sequential, sequential-source: drawn attribute by attribute, by chances of their own, not by index and law",
+        "sequential, sequential-source: drawn attribute by attribute, by chances of their own, not by index and law; "
+        "the law draws while no subset is known to be better than another, and where the exact set is empty",
         _one_of(EXPLORERS),
     )
     recommend: str = _choice(

@@ -122,6 +122,18 @@ def test_a_setting_that_does_nothing_beside_another_is_said_to(tmp_path, choice,
     assert said in {f.name: f.metadata["meaning"] for f in dataclasses.fields(Settings)}[told]
 
 
+@pytest.mark.parametrize("explore", ["sequential", "sequential-source"])
+def test_the_law_draws_in_place_of_chances_where_the_set_of_utilities_cannot_be_asked(tmp_path, explore):
+    def drawn(law):
+        path = tmp_path / law
+        played(path, 5, 1, law=law, explore=explore, budget=4, start=2, questions=0, stop=())
+        return read(path).facts
+
+    assert drawn("sized") != drawn("logistic")
+    said = {f.name: f.metadata["meaning"] for f in dataclasses.fields(Settings)}["explore"]
+    assert "the law draws while no subset is known to be better than another, and where the exact set is empty" in said
+
+
 def _words(check):
     return getattr(check, "keywords", {}).get("words", ())
 
