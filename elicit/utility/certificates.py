@@ -47,6 +47,9 @@ from elicit.utility.sets import difference
 #: Shares by which a θ at the edge of the set is moved inwards before it is printed, the first that serves.
 INWARD = tuple(Fraction(1, 1 << k) for k in (24, 18, 12, 8))
 
+#: Python, for one, reads no whole number of more than 4,300 digits, and so no journal with one in it.
+TOO_LONG = 10**4300
+
 
 def certify_rejection(utilities: AnySet, subset: Mask) -> Certificate | None:
     """That `subset` is not potentially optimal."""
@@ -136,7 +139,10 @@ def _regret_claim(subset: Mask, bound: float | None, scope: Mapping[str, Any]) -
 def _on_the_cone(
     utilities: ExactSet, subset: Mask, rivals: Sequence[Mask], claim: Mapping[str, Any]
 ) -> Certificate | None:
-    """The identity φ(x) − φ(y) = Σ λ d for every rival y: true for every θ of the cone, whatever its size."""
+    """The identity φ(x) − φ(y) = Σ λ d for every rival y: true for every θ of the cone, whatever its size.
+
+    None where that is not found, or takes numbers that nobody could read.
+    """
     everything = (1 << utilities.n) - 1
     cuts: list[list[tuple[int, Fraction]]] = []
     for y in rivals:
@@ -148,10 +154,13 @@ def _on_the_cone(
             return None
         cuts.append(cut)
     unit = lcm(*(x.denominator for cut in cuts for _, x in cut))
+    whole = [[[r, int(x * unit)] for r, x in cut if x] for cut in cuts]
+    if unit >= TOO_LONG or any(abs(x) >= TOO_LONG for cut in whole for _, x in cut):
+        return None
     proof = {
         "unit": unit,
         "witness": plain_theta(into_set(utilities, fractions_of(utilities.roomiest))),
-        "cuts": [[[r, int(x * unit)] for r, x in cut if x] for cut in cuts],
+        "cuts": whole,
         "pieces": [{"in": members(y), "out": members(everything & ~y), "cut": k} for k, y in enumerate(rivals)],
     }
     space = {**plain_set(utilities), "kind": "cone"}

@@ -346,6 +346,20 @@ def test_where_no_exact_multipliers_are_found_on_the_cone_it_is_proven_of_the_sl
     assert proven["set"]["kind"] == "slice"
 
 
+def test_where_the_cone_takes_numbers_that_no_journal_could_hold_it_is_proven_of_the_slice(monkeypatch):
+    """With hundreds of rivals the common denominator of their multipliers has thousands of digits."""
+    longest = certificates.TOO_LONG - 1
+    assert int(str(longest)) == longest
+    with pytest.raises(ValueError, match="4300 digits"):
+        str(certificates.TOO_LONG)
+    theirs = ExactSet(2, [1, 2], [stated(0b01, 0b10)], degree=1)
+    found = [(0, Fraction(1, longest))]
+    monkeypatch.setattr(certificates, "valid_certificate", lambda _n, space, *_: {"set": space})
+    for multipliers, kind in (found, "cone"), ([(0, Fraction(1, longest + 1))], "slice"):
+        monkeypatch.setattr(certificates, "exact_multipliers", lambda *_, found=multipliers: found)
+        assert certify_preference(theirs, 1, 2)["set"]["kind"] == kind
+
+
 def test_one_utility_serves_every_candidate_that_loses_enough_by_it():
     # where θ_1 = 1 and the others are near −1, both lose nearly 2 to {a1}
     said = [stated(0b001, 0b010), stated(0b010, 0b100)]
