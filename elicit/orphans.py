@@ -75,9 +75,23 @@ def block_ctrl_c() -> set[int] | None:
     if sys.platform == "win32":
         return None
     else:  # noqa: RET505  # after the return mypy, as if on Windows, would call this unreachable
-        resource_tracker.ensure_running()  # either of these would start with the first process, and end the blocking
-        loky_tracker.ensure_running()
+        _start_trackers()  # either would start with the first process, and end the blocking
         return signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _start_trackers() -> None:
+    """Start what tidies up after processes. It outlives Ctrl-C and SIGTERM by itself, and here also SIGHUP.
+
+    A terminal that goes away sends that to all processes. Without the first tracker, what is in memory would stay
+    there, and the next one knows nothing of it: it would print a traceback for each thing that is taken back.
+    """
+    if sys.platform != "win32":
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+        try:
+            resource_tracker.ensure_running()
+            loky_tracker.ensure_running()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _tie_started(parent: int) -> None:

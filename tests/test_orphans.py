@@ -167,3 +167,32 @@ def test_ctrl_c_waits_while_workers_are_started(tmp_path):
     (tmp_path / "parent.py").write_text(INTERRUPTED)
     parent = subprocess.run([sys.executable, "parent.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100)
     assert parent.stdout.split("\n") == ["to the end", "and then at once", ""]
+
+
+HUNG_UP = """
+import os, signal, time
+from elicit.oracles import CallableOracle, measure_many
+from elicit.subsets import Attributes
+
+def slow(subset):
+    time.sleep(0.2)
+    return {"score": 0.5}
+
+if __name__ == "__main__":
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGHUP, signal.default_int_handler)
+    signal.signal(signal.SIGALRM, lambda *_: os.killpg(0, signal.SIGHUP))  # as a terminal does that goes away
+    signal.setitimer(signal.ITIMER_REAL, 4.0)
+    try:
+        measure_many(CallableOracle(slow, Attributes(tuple("abcdefgh"))), range(1, 256), n_jobs=2)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+@pytest.mark.skipif(not from_the_start(), reason="a joblib that ties workers by their first task only")
+def test_where_a_terminal_goes_away_what_tidies_up_stays_to_the_end_and_no_traceback_is_left(tmp_path):
+    (tmp_path / "parent.py").write_text(HUNG_UP)
+    parent = subprocess.run([sys.executable, "parent.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert (parent.stdout, parent.stderr) == ("interrupted\n", "")
