@@ -62,7 +62,7 @@ def test_thirds_that_must_add_up_to_one_are_issued_as_thirds():
 
 
 def test_no_simple_fraction_is_looked_for_where_a_statement_has_no_multiplier(monkeypatch):
-    """Most statements have none in most pieces: with a thousand pieces that took a minute."""
+    """Most statements have none in most pieces, of which there may be a thousand."""
     looked_at = []
     monkeypatch.setattr(issuing, "simple_fraction", lambda x: looked_at.append(x) or simple_fraction(x))
     theirs = ExactSet(3, [1, 2, 4], [*[stated(1, 2, "equal", 3.0)] * 3, stated(1, 4)], degree=1)
