@@ -171,18 +171,25 @@ def test_ctrl_c_waits_while_workers_are_started(tmp_path):
 
 HUNG_UP = """
 import os, signal, time
+from pathlib import Path
 from elicit.oracles import CallableOracle, measure_many
 from elicit.subsets import Attributes
 
 def slow(subset):
+    Path("begun").touch()
     time.sleep(0.2)
     return {"score": 0.5}
+
+def hang_up_once_begun(*_):
+    if Path("begun").exists():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        os.killpg(0, signal.SIGHUP)  # as a terminal does that goes away
 
 if __name__ == "__main__":
     os.setpgid(0, 0)
     signal.signal(signal.SIGHUP, signal.default_int_handler)
-    signal.signal(signal.SIGALRM, lambda *_: os.killpg(0, signal.SIGHUP))  # as a terminal does that goes away
-    signal.setitimer(signal.ITIMER_REAL, 4.0)
+    signal.signal(signal.SIGALRM, hang_up_once_begun)
+    signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
     try:
         measure_many(CallableOracle(slow, Attributes(tuple("abcdefgh"))), range(1, 256), n_jobs=2)
     except KeyboardInterrupt:
